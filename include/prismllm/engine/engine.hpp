@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file prismllm/engine/engine.hpp
+/// The vector machine: replays the op lists of all virtual participants of one proxy as max-plus
+/// vector instructions over their clocks (docs/explanation/engine.md). Results do not depend on
+/// the number of proxies, on the placement, or on what is observed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "prismllm/base/error.hpp"
+#include "prismllm/engine/exchange.hpp"
+#include "prismllm/graph/execution_graph.hpp"
+
+namespace prismllm::engine {
+
+struct SlowRank {
+    std::int64_t rank = 0;
+    double factor = 1;
+};
+
+struct Options {
+    std::uint64_t seed = 1;
+    double jitter = 0;                 ///< relative standard deviation of each kernel duration
+    std::vector<SlowRank> slow_ranks;  ///< kernel durations of these are multiplied
+    std::vector<std::int64_t> timeline_ranks;  ///< ranks whose every op is recorded
+    bool account = true;                       ///< fill busy and wait times
+    std::function<bool()> cancelled;           ///< polled now and then; true ends the run early
+};
+
+/// Time one lane spent in one iteration, picoseconds. The compute stream is partitioned:
+/// end = busy + sum of waits over families (+ idle at the end). A wait for a family's call is
+/// split: `communication` is at most the call's own cost, the rest is `skew` (waiting for
+/// peers); for the pipeline family the skew is the bubble.
+struct LaneAccount {
+    std::int64_t busy_ps = 0;
+    std::vector<std::int64_t> communication_ps;  ///< [family]
+    std::vector<std::int64_t> skew_ps;           ///< [family]
+};
+
+struct TimelineEntry {
+    std::int64_t rank = 0;
+    std::int64_t op = 0;  ///< index in the class's op list
+    std::int64_t start_ps = 0, end_ps = 0;
+    std::int32_t iteration = 0;
+};
+
+/// Outcome on this proxy after any number of iterations.
+struct LaneResults {
+    std::vector<std::int64_t> ranks;      ///< virtual ranks of this proxy, ascending
+    std::vector<std::int64_t> end_ps;     ///< [iteration * lanes + lane], absolute end of iteration
+    std::vector<LaneAccount> accounts;    ///< [lane], sums over iterations; empty unless account
+    std::vector<TimelineEntry> timeline;  ///< by rank, then start
+};
+
+class Engine {
+public:
+    /// @param owner proxy of every virtual rank, [world_size]; the same on all proxies.
+    /// @param graph consistent, costed; must outlive the engine.
+    /// Compiles the op lists of the lanes owned by exchange.self() and opens the channels.
+    Engine(const graph::ExecutionGraph& graph, std::vector<std::int32_t> owner, Exchange& exchange,
+           Options options);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    /// Run one more iteration; clocks go on from the last one. Called by all proxies together.
+    /// @return job_failed with a report naming ranks, communicators, sequence numbers and
+    ///         operations when no lane of any proxy can advance; interrupted when cancelled.
+    [[nodiscard]] Status run_iteration();
+
+    [[nodiscard]] const LaneResults& results() const;
+    /// Bytes of clocks, event slots, mailboxes and accounts per participant, at their peak.
+    [[nodiscard]] double state_bytes_per_participant() const;
+    /// Timed ops executed so far over the lanes of this proxy (graph::participant_ops counts).
+    [[nodiscard]] std::int64_t participant_ops() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace prismllm::engine

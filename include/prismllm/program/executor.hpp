@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file prismllm/program/executor.hpp
+/// The narrow interface a training step is written against. A recording executor turns the
+/// step into an op list; later executors do its arithmetic. The program never knows which.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "prismllm/graph/execution_graph.hpp"
+
+namespace prismllm::program {
+
+/// In-order queues of a device. Names as reports show them.
+enum class Stream : std::uint8_t {
+    compute,
+    tensor_comm,
+    data_comm,
+    pipeline,      ///< batched send and recv of 1F1B
+    forward_send,  ///< overlapped send and recv of interleaved schedules
+    forward_recv,
+    backward_send,
+    backward_recv,
+};
+inline constexpr int stream_count = 8;
+[[nodiscard]] std::string_view name_of(Stream stream);
+
+/// Handle of a tensor that an executor owns. Copies are free; the tensor lives until released.
+struct Buffer {
+    std::uint32_t id = 0;
+    std::uint32_t description = 0;  ///< executor's own index
+};
+
+struct Event {
+    std::uint32_t id = 0;
+};
+
+/// Labels for what follows; no effect on results.
+struct Label {
+    graph::Phase phase = graph::Phase::other;
+    std::int16_t micro_batch = -1;
+    std::int16_t layer = -1;
+};
+
+class Executor {
+public:
+    virtual ~Executor() = default;
+
+    virtual Buffer allocate(std::string_view name, graph::TensorRole role, graph::DType dtype,
+                            std::int64_t elements) = 0;
+    virtual void release(Buffer buffer) = 0;
+    virtual void launch(Stream stream, const graph::Kernel& kernel, std::span<const Buffer> reads,
+                        std::span<const Buffer> writes) = 0;
+    /// Collective, send (`in` only) or recv (`out` only).
+    virtual void communicate(Stream stream, const graph::Communication& call, Buffer in,
+                             Buffer out) = 0;
+    /// Calls between begin and end start together (NCCL's group semantics); one stream only.
+    virtual void begin_batch() = 0;
+    virtual void end_batch() = 0;
+    virtual Event record(Stream stream) = 0;
+    virtual void wait(Stream stream, Event event) = 0;
+    virtual void label(const Label& label) = 0;
+};
+
+}  // namespace prismllm::program

@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 The PrismLLM authors
+# SPDX-License-Identifier: Apache-2.0
+# One library a room and one executable a test suite, all built alike.
+
+add_library(prismllm_options INTERFACE)
+target_compile_options(prismllm_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
+    $<$<BOOL:${PRISMLLM_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_definitions(prismllm_options INTERFACE
+    $<$<BOOL:${PRISMLLM_CHECKS}>:PRISMLLM_CHECKS>
+    $<$<BOOL:${PRISMLLM_SANITIZE}>:PRISMLLM_SANITIZED>)
+if(PRISMLLM_SANITIZE)
+    target_compile_options(prismllm_options INTERFACE
+        -fsanitize=${PRISMLLM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(prismllm_options INTERFACE -fsanitize=${PRISMLLM_SANITIZE})
+endif()
+
+# prismllm_room(NAME SOURCES a.cpp ... ROOMS base ... [LINKS fmt::fmt ...])
+# ROOMS are public dependencies on other rooms, LINKS private external libraries.
+function(prismllm_room NAME)
+    cmake_parse_arguments(PARSE_ARGV 1 R "" "" "SOURCES;ROOMS;LINKS")
+    add_library(prismllm_${NAME} ${R_SOURCES})
+    add_library(PrismLLM::${NAME} ALIAS prismllm_${NAME})
+    target_include_directories(prismllm_${NAME} PUBLIC
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    set(rooms ${R_ROOMS})
+    list(TRANSFORM rooms PREPEND prismllm_)
+    target_link_libraries(prismllm_${NAME} PUBLIC ${rooms} PRIVATE ${R_LINKS}
+        $<BUILD_INTERFACE:prismllm_options>)
+    set_target_properties(prismllm_${NAME} PROPERTIES EXPORT_NAME ${NAME}
+        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endfunction()
+
+# prismllm_unit_test(ROOM SOURCES a_test.cpp ... ROOMS ... [LINKS ...]): executable unit_<ROOM>.
+function(prismllm_unit_test ROOM)
+    cmake_parse_arguments(PARSE_ARGV 1 T "" "" "SOURCES;ROOMS;LINKS")
+    add_executable(unit_${ROOM} ${T_SOURCES})
+    set(rooms ${T_ROOMS})
+    list(TRANSFORM rooms PREPEND prismllm_)
+    target_link_libraries(unit_${ROOM} PRIVATE ${rooms} ${T_LINKS} GTest::gtest_main GTest::gmock
+        prismllm_options)
+    target_compile_definitions(unit_${ROOM} PRIVATE
+        PRISMLLM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PRISMLLM_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    add_test(NAME unit.${ROOM} COMMAND unit_${ROOM})
+    set_tests_properties(unit.${ROOM} PROPERTIES LABELS unit TIMEOUT 120)
+endfunction()
+
+set(PRISMLLM_MPI_TEST_ENVIRONMENT
+    "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_mpi_yield_when_idle=1"
+    "OMPI_MCA_btl=self,vader;OMPI_MCA_btl_vader_single_copy_mechanism=none;OMP_NUM_THREADS=1")
+
+# prismllm_mpi_test(NAME SOURCES ... ROOMS ... [PROCESSES 1 2 4]): runs on each process count.
+# tests/support/mpi_main.cpp supplies main: it fails if any process fails or no test ran.
+function(prismllm_mpi_test NAME)
+    cmake_parse_arguments(PARSE_ARGV 1 T "" "" "SOURCES;ROOMS;LINKS;PROCESSES")
+    if(NOT T_PROCESSES)
+        set(T_PROCESSES 1 2 4)
+    endif()
+    add_executable(mpi_${NAME} ${T_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+    set(rooms ${T_ROOMS})
+    list(TRANSFORM rooms PREPEND prismllm_)
+    target_link_libraries(mpi_${NAME} PRIVATE ${rooms} ${T_LINKS} GTest::gtest MPI::MPI_CXX
+        prismllm_options)
+    target_compile_definitions(mpi_${NAME} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX
+        PRISMLLM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PRISMLLM_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    foreach(np IN LISTS T_PROCESSES)
+        add_test(NAME mpi.${NAME}.np${np}
+            COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${np} ${PRISMLLM_MPIEXEC_FLAGS}
+                    $<TARGET_FILE:mpi_${NAME}>)
+        set_tests_properties(mpi.${NAME}.np${np} PROPERTIES LABELS mpi PROCESSORS ${np}
+            TIMEOUT 120 ENVIRONMENT "${PRISMLLM_MPI_TEST_ENVIRONMENT}")
+    endforeach()
+endfunction()
