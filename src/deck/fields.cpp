@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace prismllm::deck {
+namespace {
+
+std::vector<Field> make_table() {
+    std::vector<Field> table;
+    append_job_fields(table);
+    append_machine_fields(table);
+    return table;
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> section_meanings{{
+    {"", "Top level, above all sections."},
+    {"model", "The decoder to train. Usually included from `inputs/models`."},
+    {"parallel", "How the job is spread over its ranks."},
+    {"training", "Batch, precision and memory settings of the step."},
+    {"emulation", "What to emulate beyond the plain job."},
+    {"published", "What a public source measured, for comparison only: no prediction reads it."},
+    {"device", "One accelerator. Usually included from `inputs/devices` by a cluster file."},
+    {"device.gemm", "Time model of matrix products, fitted to measured kernels of one type."},
+    {"device.attention", "Time model of fused attention, fitted to measured kernels."},
+    {"device.streaming", "Time model of a memory-bound kernel: t0 + bytes / (bandwidth x eff)."},
+    {"cluster", "Nodes and networks. Usually included from `inputs/clusters`."},
+}};
+
+}  // namespace
+
+const std::vector<Field>& fields() {
+    static const std::vector<Field> table = make_table();
+    return table;
+}
+
+const Field* find_field(std::string_view path) {
+    const auto found =
+        std::ranges::find_if(fields(), [path](const Field& field) { return field.path() == path; });
+    return found == fields().end() ? nullptr : &*found;
+}
+
+const std::vector<std::string>& sections() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> list;
+        for (const Field& field : fields()) {
+            if (list.empty() || list.back() != field.section) {
+                list.push_back(field.section);
+            }
+        }
+        return list;
+    }();
+    return names;
+}
+
+bool is_section(std::string_view path) {
+    return std::ranges::any_of(sections(), [path](const std::string& section) {
+        return section == path || (section.size() > path.size() && section.starts_with(path) &&
+                                   section[path.size()] == '.');
+    });
+}
+
+std::string_view meaning_of_section(std::string_view section) {
+    for (std::string_view name = section;; name = name.substr(0, name.rfind('.'))) {
+        for (const auto& [key, meaning] : section_meanings) {
+            if (key == name && !meaning.empty()) {
+                return meaning;
+            }
+        }
+        if (name.find('.') == std::string_view::npos) {
+            return {};
+        }
+    }
+}
+
+}  // namespace prismllm::deck
