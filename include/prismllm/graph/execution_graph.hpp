@@ -56,6 +56,7 @@ enum class TensorRole : std::uint8_t {
     workspace,
     communication
 };
+inline constexpr int tensor_role_count = 6;
 [[nodiscard]] std::string_view name_of(TensorRole role);
 
 struct Tensor {
@@ -111,6 +112,7 @@ struct Family {
     [[nodiscard]] bool is_regular() const { return group_offsets.empty(); }
     [[nodiscard]] std::int64_t group_count() const;
     [[nodiscard]] std::int64_t group_size(std::int64_t group) const;
+    [[nodiscard]] std::int64_t rank_at(std::int64_t group, std::int64_t position) const;
     /// Members of a group in position order.
     [[nodiscard]] std::vector<std::int64_t> group_ranks(std::int64_t group) const;
 };
@@ -155,6 +157,13 @@ struct JobFacts {
     bool operator==(const JobFacts&) const = default;
 };
 
+/// Largest job a graph may describe. It bounds what a damaged file can make a reader allocate
+/// (128 MiB a materialised family) and is 100 times the largest machine built.
+inline constexpr std::int64_t max_world_size = std::int64_t{1} << 24;
+/// Largest sum of durations of one class (about 28 hours): leaves a factor of 90 to the end of
+/// int64 picoseconds for waits and slow ranks.
+inline constexpr std::int64_t max_class_duration_ps = 100'000'000'000'000'000;
+
 struct ExecutionGraph {
     JobFacts facts;
     std::int64_t world_size = 0;
@@ -173,6 +182,11 @@ struct ExecutionGraph {
         bool operator==(const Splits&) const = default;
     };
     std::vector<Splits> splits;
+    /// Set by the stitching proof (slicing/stitch.hpp, refine_classes). False: all lanes of a
+    /// class may advance in lock step. True: some class exchanges messages with itself (equal
+    /// middle stages of a pipeline), so lanes must be kept apart by their position in every
+    /// family in which their class sends or receives: cohorts = (class, those positions).
+    bool split_classes_by_position = false;
 
     // Costs, filled by slicing::attach_costs; empty in an uncosted graph.
     std::vector<Cost> kernel_costs;  ///< one a kernel
