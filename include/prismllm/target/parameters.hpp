@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "prismllm/target/job.hpp"
 #include "prismllm/target/layout.hpp"
@@ -33,6 +35,11 @@ enum class FlopsFormula : std::uint8_t {
     causal,    ///< as palm with half of the attention: 6 L h s
     hardware_full_recompute,  ///< 96 B s L h^2 (1 + s/6h + V/16Lh): SC21 and MT-NLG figures
 };
+/// Name of a formula in decks and reports, e.g. "palm".
+[[nodiscard]] std::string_view name_of(FlopsFormula formula);
+/// The formula of that name, nothing if there is none.
+[[nodiscard]] std::optional<FlopsFormula> flops_formula_named(std::string_view name);
+
 /// FLOPs of one iteration over the whole job. Recomputation is counted by
 /// hardware_full_recompute only.
 [[nodiscard]] double flops_per_iteration(const Model& model, const Training& training,

@@ -1,0 +1,411 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "jobs.hpp"
+
+namespace prismllm::target {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Message of settings that must be refused.
+std::string refusal_of(const Job& job) {
+    const Expected<Layout> layout = layout_of(job);
+    if (layout) {
+        return "accepted";
+    }
+    EXPECT_EQ(layout.error().code, ErrorCode::bad_deck);
+    return layout.error().message;
+}
+
+TEST(MakeLayout, DerivesDataParallelSizeAndMicroBatches) {
+    const Expected<Layout> layout = layout_of(small_job());
+
+    ASSERT_TRUE(layout) << layout.error().message;
+    EXPECT_EQ(layout->data, 8);           // 64 / (2 x 4)
+    EXPECT_EQ(layout->micro_batches, 4);  // 32 / (1 x 8)
+    EXPECT_EQ(layout->padded_vocab, 50432);
+    EXPECT_EQ(layout->kv_heads_per_rank, 8);
+}
+
+// NVIDIA/Megatron-LM#5958: 32 GPUs, TP1 PP1 CP16 DP2: samples are dealt to 2 replicas, not 32.
+TEST(MakeLayout, DealsSamplesToReplicasNotToContextRanks) {
+    Job job = small_job();
+    job.parallel.world_size = 32;
+    job.parallel.tensor = 1;
+    job.parallel.pipeline = 1;
+    job.parallel.context = 16;
+    job.training.global_batch_size = 8;
+
+    const Expected<Layout> layout = layout_of(job);
+
+    ASSERT_TRUE(layout) << layout.error().message;
+    EXPECT_EQ(layout->data, 2);
+    EXPECT_EQ(layout->micro_batches, 4);
+}
+
+TEST(MakeLayout, ReportsEveryProblemAtOnceOnePerLine) {
+    Job job = small_job();
+    job.parallel.world_size = 60;
+    job.parallel.expert = 2;
+    job.model.layers = 30;
+    job.model.kv_heads = 5;
+    job.training.sequence_length = 2047;
+    job.parallel.sequence = true;
+
+    const std::string message = refusal_of(job);
+
+    EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 5) << message;
+    EXPECT_THAT(
+        message,
+        AllOf(HasSubstr("parallel.world_size 60"), HasSubstr("parallel.expert_parallel is 2"),
+              HasSubstr("model.attention_heads 16 is not a multiple of"),
+              HasSubstr("model.kv_heads 5 is not divisible"),
+              HasSubstr("training.sequence_length 2047"), HasSubstr("model.layers 30")));
+}
+
+TEST(MakeLayout, NamesTheWorldSizesThatWouldDo) {
+    Job job = small_job();
+    job.parallel.world_size = 60;
+
+    EXPECT_THAT(refusal_of(job),
+                AllOf(HasSubstr("is not a multiple of 8"), HasSubstr("Use world_size 56 or 64.")));
+}
+
+TEST(MakeLayout, RefusesAWorldSmallerThanOneReplica) {
+    Job job = small_job();
+    job.parallel.world_size = 4;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("Use world_size 8."));
+}
+
+TEST(MakeLayout, NamesTheGlobalBatchesThatWouldDo) {
+    Job job = small_job();
+    job.training.micro_batch_size = 2;
+    job.training.global_batch_size = 40;
+
+    EXPECT_THAT(refusal_of(job), AllOf(HasSubstr("global_batch_size 40 is not a multiple of 16"),
+                                       HasSubstr("micro_batch_size 2 x data-parallel size 8"),
+                                       HasSubstr("Use 32 or 48.")));
+}
+
+TEST(MakeLayout, RefusesSizesOutOfRangeBeforeItDividesByThem) {
+    Job job = small_job();
+    job.parallel.tensor = 0;
+    job.training.micro_batch_size = -1;
+    job.model.attention_heads = 0;
+
+    EXPECT_THAT(refusal_of(job), AllOf(HasSubstr("parallel.tensor_parallel is 0"),
+                                       HasSubstr("training.micro_batch_size is -1"),
+                                       HasSubstr("model.attention_heads is 0")));
+}
+
+TEST(MakeLayout, SurvivesSizesWhoseProductOverflows) {
+    Job job = small_job();
+    job.parallel.tensor = job.parallel.context = job.parallel.pipeline = 1 << 24;
+    job.parallel.virtual_pipeline = 1 << 24;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("Use at most 26 stages"));
+}
+
+// NVIDIA/Megatron-LM#1304: 30 layers over 4 stages became 28 with no word.
+TEST(LayerSplit, RefusesLayersThatDoNotDivideAndOffersASplit) {
+    Job job = small_job();
+    job.model.layers = 30;
+
+    EXPECT_THAT(refusal_of(job),
+                AllOf(HasSubstr("model.layers 30 do not divide evenly over 4 stages"),
+                      HasSubstr("parallel.pipeline_parallel 3 or 5"),
+                      HasSubstr("count_embedding_in_split and count_loss_in_split both true"),
+                      HasSubstr("parallel.stage_layers = [8, 8, 7, 7]")));
+}
+
+TEST(LayerSplit, TakesTheSplitItOffers) {
+    Job job = small_job();
+    job.model.layers = 30;
+    job.parallel.stage_layers = {8, 8, 7, 7};
+
+    const Expected<Layout> layout = layout_of(job);
+
+    ASSERT_TRUE(layout) << layout.error().message;
+    EXPECT_EQ(layout->work(0, 0).first_layer, 0);
+    EXPECT_EQ(layout->work(2, 0).first_layer, 16);
+    EXPECT_EQ(layout->work(3, 0).layer_count, 7);
+    EXPECT_TRUE(layout->work(0, 0).embedding);
+    EXPECT_FALSE(layout->work(0, 0).loss);
+    EXPECT_TRUE(layout->work(3, 0).loss);
+}
+
+// ISEEKYAN/Megatron-LM#47: 6 layers + embedding + loss = 8 units, 2 a stage.
+TEST(LayerSplit, CountsEmbeddingAndLossAsLayers) {
+    Job job = small_job();
+    job.model.layers = 6;
+    job.parallel.count_embedding_in_split = true;
+    job.parallel.count_loss_in_split = true;
+
+    EXPECT_EQ(split_layers(job.model, job.parallel).value(),
+              (std::vector<std::int64_t>{1, 2, 2, 1}));
+}
+
+// Llama 3.1 405B: 126 layers + 2 = 128 = 16 stages x 8.
+TEST(LayerSplit, OfLlama405BLeavesOneLayerLessAtBothEnds) {
+    Job job = small_job();
+    job.model.layers = 126;
+    job.parallel.pipeline = 16;
+    job.parallel.count_embedding_in_split = true;
+    job.parallel.count_loss_in_split = true;
+
+    const std::vector<std::int64_t> split = split_layers(job.model, job.parallel).value();
+
+    EXPECT_EQ(split.front(), 7);
+    EXPECT_EQ(split.back(), 7);
+    EXPECT_TRUE(std::all_of(split.begin() + 1, split.end() - 1, [](auto n) { return n == 8; }));
+}
+
+TEST(LayerSplit, DealsVirtualStagesRoundRobin) {
+    Job job = small_job();
+    job.parallel.virtual_pipeline = 3;
+
+    const Expected<Layout> layout = layout_of(job);
+
+    ASSERT_TRUE(layout) << layout.error().message;
+    ASSERT_EQ(layout->stages.size(), 12U);
+    // 24 layers, 2 a chunk; chunk 1 of stage 2 is virtual stage 1 x 4 + 2 = 6.
+    EXPECT_EQ(layout->work(2, 1).first_layer, 12);
+    EXPECT_EQ(layout->work(2, 1).layer_count, 2);
+    EXPECT_TRUE(layout->work(3, 2).loss);
+    EXPECT_FALSE(layout->work(3, 1).loss);
+}
+
+TEST(LayerSplit, GivenEndsLeaveTheRestToTheStagesBetween) {
+    Job job = small_job();
+    job.parallel.first_stage_layers = 4;
+    job.parallel.last_stage_layers = 6;
+
+    EXPECT_EQ(split_layers(job.model, job.parallel).value(),
+              (std::vector<std::int64_t>{4, 7, 7, 6}));
+}
+
+TEST(LayerSplit, GivenEndsAreSharedByTheChunksOfTheirStage) {
+    Job job = small_job();
+    job.model.layers = 20;
+    job.parallel.virtual_pipeline = 2;
+    job.parallel.first_stage_layers = 2;
+
+    // 18 layers over 3 stages of 2 chunks: 3 a chunk; the first stage has 1 a chunk.
+    EXPECT_EQ(split_layers(job.model, job.parallel).value(),
+              (std::vector<std::int64_t>{1, 3, 3, 3, 1, 3, 3, 3}));
+}
+
+TEST(LayerSplit, RefusesEndsThatLeaveAnUnevenRest) {
+    Job job = small_job();
+    job.parallel.first_stage_layers = 4;
+
+    EXPECT_THAT(refusal_of(job), Not(HasSubstr("accepted")));  // 20 over 3 stages
+
+    job.parallel.last_stage_layers = 5;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("leave 15 of 24 model.layers for 2 stages"));
+}
+
+TEST(LayerSplit, RefusesEndsThatTakeEverything) {
+    Job job = small_job();
+    job.parallel.first_stage_layers = 12;
+    job.parallel.last_stage_layers = 12;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("leave 0 of 24"));
+}
+
+TEST(LayerSplit, RefusesAListOfWrongLengthOrSum) {
+    Job job = small_job();
+    job.parallel.stage_layers = {8, 8, 7};
+
+    EXPECT_THAT(refusal_of(job), AllOf(HasSubstr("has 3 entries for 4 stages"),
+                                       HasSubstr("sum to 23 (model.layers is 24")));
+}
+
+TEST(LayerSplit, RefusesAStageWithNothingToDo) {
+    Job job = small_job();
+    job.parallel.stage_layers = {12, 0, 12, 0};
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("entry 1 is 0"));
+
+    job.parallel.stage_layers = {0, 12, 12, 0};
+
+    EXPECT_TRUE(layout_of(job));
+}
+
+TEST(LayerSplit, RefusesTwoWaysAtOnce) {
+    Job job = small_job();
+    job.parallel.stage_layers = {6, 6, 6, 6};
+    job.parallel.count_loss_in_split = true;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("in more than one way"));
+}
+
+TEST(LayerSplit, OffersOnlySplitsThatItWouldTake) {
+    for (std::int64_t layers = 1; layers <= 40; ++layers) {
+        for (std::int64_t stages = 2; stages <= 8 && stages <= layers + 2; ++stages) {
+            Job job = small_job();
+            job.model.layers = layers;
+            job.parallel.pipeline = stages;
+            const auto split = split_layers(job.model, job.parallel);
+            if (split) {
+                continue;
+            }
+            const std::string& text = split.error().message;
+            const std::size_t begin = text.find("stage_layers = [");
+            ASSERT_NE(begin, std::string::npos) << text;
+            std::string list = text.substr(begin + 16);
+            std::replace(list.begin(), list.end(), ',', ' ');
+            std::istringstream numbers{list};
+            for (std::int64_t n = 0; numbers >> n;) {
+                job.parallel.stage_layers.push_back(n);
+            }
+
+            EXPECT_TRUE(split_layers(job.model, job.parallel)) << text;
+        }
+    }
+}
+
+// Padding of 128 x TP as bigscience-workshop/bigscience#30 and Megatron-LM do it.
+TEST(PadVocabulary, RoundsUpToAMultipleOfTheUnitOfAllTensorRanks) {
+    EXPECT_EQ(pad_vocabulary(250680, 128, 8), 250880);  // 245 x 1,024
+    EXPECT_EQ(pad_vocabulary(250680, 128, 8) / 8, 31360);
+    EXPECT_EQ(pad_vocabulary(50257, 128, 1), 50304);
+    EXPECT_EQ(pad_vocabulary(50257, 128, 2), 50432);
+    EXPECT_EQ(pad_vocabulary(50257, 128, 8), 51200);
+    EXPECT_EQ(pad_vocabulary(51200, 128, 8), 51200);
+    EXPECT_EQ(pad_vocabulary(1, 128, 1), 128);
+}
+
+// pytorch/torchtitan#2577: 2 KV heads under TP8.
+TEST(TensorParallel, BeyondTheKvHeadsIsRefusedNamingBoth) {
+    Job job = small_job();
+    job.model.kv_heads = 2;
+    job.parallel.tensor = 8;
+
+    EXPECT_THAT(refusal_of(job),
+                AllOf(HasSubstr("model.kv_heads 2 is less than parallel.tensor_parallel 8"),
+                      HasSubstr("Use tensor_parallel 2, or set parallel.kv_replication = true"),
+                      HasSubstr("4 times")));
+}
+
+TEST(TensorParallel, BeyondTheKvHeadsWithReplicationKeepsOneHeadARank) {
+    Job job = small_job();
+    job.model.kv_heads = 2;
+    job.parallel.tensor = 8;
+    job.parallel.kv_replication = true;
+
+    const Expected<Layout> layout = layout_of(job);
+
+    ASSERT_TRUE(layout) << layout.error().message;
+    EXPECT_EQ(layout->kv_heads_per_rank, 1);
+}
+
+TEST(TensorParallel, ThatSplitsAHeadIsRefusedWithSizesThatWouldDo) {
+    Job job = small_job();
+    job.model.attention_heads = 12;
+    job.model.head_dim = 64;
+    job.parallel.tensor = 8;
+
+    EXPECT_THAT(refusal_of(job), AllOf(HasSubstr("model.attention_heads 12 is not divisible by "
+                                                 "parallel.tensor_parallel 8"),
+                                       HasSubstr("Use tensor_parallel 4.")));
+}
+
+TEST(TensorParallel, IsNeededForSequenceParallelism) {
+    Job job = small_job();
+    job.parallel.sequence = true;
+    job.parallel.tensor = 1;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("parallel.sequence_parallel is true with"));
+}
+
+TEST(Model, WithoutHeadDimNeedsWholeHeads) {
+    Job job = small_job();
+    job.model.attention_heads = 10;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("Use attention_heads 8 or 16, or give head_dim."));
+}
+
+TEST(Model, WithLearnedPositionsNeedsARowForEveryPosition) {
+    Job job = small_job();
+    job.model.positions = PositionKind::learned;
+    job.model.max_positions = 1024;
+
+    EXPECT_THAT(refusal_of(job),
+                HasSubstr("model.max_positions 1024 is less than training.sequence_length 2048"));
+}
+
+TEST(Model, DefaultsFollowFromHiddenSizeAndHeads) {
+    const Model model = with_defaults(small_job().model);
+
+    EXPECT_EQ(model.ffn_hidden_size, 4096);
+    EXPECT_EQ(model.kv_heads, 16);
+    EXPECT_EQ(model.head_dim, 64);
+}
+
+/// TP1 PP4 DP1 with two chunks a stage and the given number of micro-batches.
+Job interleaved_job(std::int64_t micro_batches) {
+    Job job = small_job();
+    job.parallel.world_size = 4;
+    job.parallel.tensor = 1;
+    job.parallel.virtual_pipeline = 2;
+    job.training.global_batch_size = micro_batches;
+    return job;
+}
+
+// pytorch/pytorch#129597: rounds = max(1, m div p), m a multiple of the rounds.
+TEST(InterleavedSchedule, TakesMicroBatchesThatFillEqualRounds) {
+    EXPECT_TRUE(layout_of(interleaved_job(10)));  // 2 rounds of 5
+    EXPECT_TRUE(layout_of(interleaved_job(3)));   // 1 round of 3
+    EXPECT_TRUE(layout_of(interleaved_job(7)));   // 1 round of 7
+    EXPECT_TRUE(layout_of(interleaved_job(8)));
+}
+
+TEST(InterleavedSchedule, RefusesUnequalRoundsNamingNeighbours) {
+    EXPECT_THAT(refusal_of(interleaved_job(9)),
+                AllOf(HasSubstr("9 micro-batches do not divide into 2 rounds"),
+                      HasSubstr("Use 8 or 10 micro-batches")));
+}
+
+TEST(InterleavedSchedule, NeedsAPipeline) {
+    Job job = interleaved_job(4);
+    job.parallel.pipeline = 1;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("virtual_pipeline is 2 with pipeline_parallel 1"));
+}
+
+// pytorch/torchtitan#775: one micro-batch on 8 stages is slow but right.
+TEST(PlainSchedule, TakesFewerMicroBatchesThanStages) {
+    Job job = small_job();
+    job.parallel.world_size = 8;
+    job.parallel.tensor = 1;
+    job.parallel.pipeline = 8;
+    job.training.global_batch_size = 1;
+
+    const Expected<Layout> layout = layout_of(job);
+
+    ASSERT_TRUE(layout) << layout.error().message;
+    EXPECT_EQ(layout->micro_batches, 1);
+}
+
+TEST(DistributedOptimizer, IsNeededToOverlapItsGather) {
+    Job job = small_job();
+    job.parallel.overlap_param_gather = true;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("parallel.overlap_param_gather is true"));
+}
+
+}  // namespace
+}  // namespace prismllm::target
