@@ -27,21 +27,21 @@ enum class Stream : std::uint8_t {
 inline constexpr int stream_count = 8;
 [[nodiscard]] std::string_view name_of(Stream stream);
 
-/// Handle of a tensor that an executor owns. Copies are free; the tensor lives until released.
+/// Handle of a tensor that an executor owns, or of a part of it. Copies are free; the tensor
+/// lives until the handle that allocate() gave is released.
 struct Buffer {
     std::uint32_t id = 0;
     std::uint32_t description = 0;  ///< executor's own index
+    std::int64_t offset = 0;        ///< elements before the part
+
+    /// The part that starts `elements` further on.
+    [[nodiscard]] Buffer at(std::int64_t elements) const {
+        return {id, description, offset + elements};
+    }
 };
 
 struct Event {
     std::uint32_t id = 0;
-};
-
-/// Labels for what follows; no effect on results.
-struct Label {
-    graph::Phase phase = graph::Phase::other;
-    std::int16_t micro_batch = -1;
-    std::int16_t layer = -1;
 };
 
 class Executor {
@@ -61,7 +61,9 @@ public:
     virtual void end_batch() = 0;
     virtual Event record(Stream stream) = 0;
     virtual void wait(Stream stream, Event event) = 0;
-    virtual void label(const Label& label) = 0;
+    /// Labels of what follows, for timelines; no effect on results. -1: none.
+    virtual void enter(graph::Phase phase) = 0;
+    virtual void locate(std::int64_t micro_batch, std::int64_t layer) = 0;
 };
 
 }  // namespace prismllm::program

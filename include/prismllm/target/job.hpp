@@ -67,6 +67,8 @@ struct Parallel {
     bool overlap_grad_reduce = false;
     bool overlap_param_gather = false;
     bool overlap_p2p = true;             ///< interleaved schedules: send/recv beside compute
+    bool scatter_gather_p2p = false;     ///< stages send 1/tensor of an activation and gather it
+                                         ///< (Megatron-LM 2021, without sequence parallelism)
     std::int64_t bucket_parameters = 0;  ///< 0: Megatron's max(40 M, 1 M x data parallel size)
     bool kv_replication = false;         ///< allow tensor > kv_heads by copying K and V heads
 };

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "prismllm/program/setup.hpp"
+
+#include <string>
+
+namespace prismllm::program {
+namespace {
+
+using target::Precision;
+
+Status check_supported(const target::Job& job) {
+    const target::Parallel& p = job.parallel;
+    std::string problems;
+    const auto refuse = [&](bool unsupported, const char* text) {
+        if (unsupported) {
+            problems += problems.empty() ? "" : "\n";
+            problems += text;
+        }
+    };
+    refuse(p.context > 1,
+           "parallel.context_parallel above 1 is not in the training step yet (the ring of keys "
+           "and values would be left out). Set it to 1.");
+    refuse(p.expert > 1,
+           "parallel.expert_parallel above 1 is not in the training step yet (experts would be "
+           "left out). Set it to 1.");
+    refuse(p.zero_stage > 1,
+           "parallel.zero_stage above 1 is not in the training step yet (gathers of sharded "
+           "weights would be left out). Use 0 or 1.");
+    refuse(job.model.norms_per_layer != 2,
+           "model.norms_per_layer other than 2 is not in the training step yet (the extra norms "
+           "would be left out). Set it to 2.");
+    refuse(p.virtual_pipeline > 1 && p.schedule == target::PipelineSchedule::gpipe,
+           "parallel.pipeline_schedule \"gpipe\" has no interleaved form (virtual_pipeline is "
+           "above 1). Use \"1f1b\" or virtual_pipeline 1.");
+    if (!problems.empty()) {
+        return fail(ErrorCode::bad_deck, "{}", problems);
+    }
+    return {};
+}
+
+Sizes make_sizes(const target::Model& m, const target::Parallel& p, const target::Training& t,
+                 const target::Layout& layout) {
+    Sizes s;
+    const std::int64_t tp = layout.tensor;
+    s.tokens = t.sequence_length * t.micro_batch_size;
+    s.sharded_tokens = p.sequence ? s.tokens / tp : s.tokens;
+    s.hidden = m.hidden_size;
+    s.pipeline_elements = (p.scatter_gather_p2p ? s.tokens / tp : s.sharded_tokens) * s.hidden;
+    s.heads = m.attention_heads / tp;
+    s.kv_heads = layout.kv_heads_per_rank;
+    s.head_dim = m.head_dim;
+    s.query_columns = s.heads * s.head_dim;
+    s.qkv_columns = s.query_columns + 2 * s.kv_heads * s.head_dim;
+    s.ffn = m.ffn_hidden_size / tp;
+    s.fc1 = m.gated_mlp ? 2 * s.ffn : s.ffn;
+    s.vocab = layout.padded_vocab / tp;
+    const std::int64_t norm = (m.norm == target::NormKind::layernorm ? 2 : 1) * s.hidden;
+    s.norm_parameters = m.norms_per_layer * norm + (m.qk_norm ? 2 * s.head_dim : 0);
+    s.layer_parameters = s.hidden * s.qkv_columns + s.query_columns * s.hidden + s.hidden * s.fc1 +
+                         s.ffn * s.hidden + s.norm_parameters + (m.qkv_bias ? s.qkv_columns : 0) +
+                         (m.attention_output_bias ? s.hidden : 0) +
+                         (m.mlp_bias ? s.fc1 + s.hidden : 0);
+    return s;
+}
+
+}  // namespace
+
+Expected<Setup> make_setup(const target::Job& job) {
+    if (auto ok = check_supported(job); !ok) {
+        return tl::unexpected{ok.error()};
+    }
+    auto layout = target::make_layout(job.model, job.parallel, job.training);
+    if (!layout) {
+        return tl::unexpected{layout.error()};
+    }
+    Setup setup;
+    setup.model = target::with_defaults(job.model);
+    setup.parallel = job.parallel;
+    setup.training = job.training;
+    setup.layout = std::move(*layout);
+    if (setup.layout.tensor == 1) {
+        setup.parallel.sequence = false;  // nothing to shard
+        setup.parallel.scatter_gather_p2p = false;
+    }
+    setup.sizes = make_sizes(setup.model, setup.parallel, setup.training, setup.layout);
+    setup.family_list = target::families_of(setup.layout);
+    setup.backward_pipeline = setup.families.pipeline;
+    if (setup.layout.pipeline == 2 && setup.layout.virtual_pipeline > 1) {
+        graph::Family backward = setup.family_list[setup.families.pipeline];
+        backward.name = "pp_backward";
+        setup.backward_pipeline = static_cast<graph::FamilyIndex>(setup.family_list.size());
+        setup.family_list.push_back(std::move(backward));
+    }
+    switch (job.training.precision) {
+        case Precision::bf16:
+            setup.activation = setup.linear = graph::DType::bf16;
+            break;
+        case Precision::fp16:
+            setup.activation = setup.linear = graph::DType::fp16;
+            break;
+        case Precision::fp32:
+            setup.activation = setup.linear = graph::DType::fp32;
+            break;
+        case Precision::fp8:
+            setup.activation = graph::DType::bf16;
+            setup.linear = graph::DType::fp8;
+            break;
+    }
+    setup.gradient = job.training.fp32_grad_reduce ? graph::DType::fp32 : setup.activation;
+    return setup;
+}
+
+}  // namespace prismllm::program
