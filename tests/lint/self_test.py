@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SPDX = ("SPDX-FileCopyrightText: 2026 The PrismLLM authors", "SPDX-License-Identifier: Apache-2.0")
 CPP_HEAD = "".join(f"// {line}\n" for line in SPDX)
 HASH_HEAD = "".join(f"# {line}\n" for line in SPDX)
-TODO, FIX = "TO" + "DO", "FIX" + "ME"  # in pieces, for the rule reads this file too
+LATER, NEVER = "TO" + "DO", "FIX" + "ME"  # in pieces, for the rule reads this file too
 
 GOOD_TREE = {
     "CMakeLists.txt": HASH_HEAD + "cmake_minimum_required(VERSION 3.22)\n"
@@ -125,8 +125,8 @@ SAMPLES = [
     ("blanks", "an empty line at the end", source("int a;\n\n"), "newline"),
     ("lengths", "a line of 101 columns", source("/" * 101 + "\n"), "101 columns"),
     ("lengths", "a file of 501 lines", source("//\n" * 499), "501 lines"),
-    ("words", "a to-do of nobody", source(f"// {TODO}: later\n"), TODO),
-    ("words", "unfinished business in a page", {"docs/page.md": f"# Two words\n{FIX}\n"}, FIX),
+    ("words", "a to-do of nobody", source(f"// {LATER}: later\n"), LATER),
+    ("words", "unfinished business in a page", {"docs/page.md": f"# Two words\n{NEVER}\n"}, NEVER),
     ("names", "a file that says nothing", {"src/base/utils.hpp": CPP_HEAD}, "utils"),
     ("names", "a folder that says nothing", {"src/common/a.hpp": CPP_HEAD}, "common"),
     ("names", "a file name in capitals", {"src/base/Log.cpp": CPP_HEAD}, "snake_case"),
@@ -219,7 +219,7 @@ class Rules(unittest.TestCase):
         self.assertIn("src/target/t.cpp:3: not formatted", self.findings("format")[0])
 
     def test_a_numbered_to_do_passes(self):
-        write_tree(self.root, source(f"// {TODO}(#12): later\n"))
+        write_tree(self.root, source(f"// {LATER}(#12): later\n"))
         self.assertEqual(self.findings("words"), [])
 
     def test_a_finding_says_its_place(self):
