@@ -28,7 +28,7 @@ private:
     target::Device device_;
 };
 
-/// Dense datasheet peak for the training precision, FLOP/s.
+/// Dense datasheet peak for the training precision, FLOP/s; 0 where the device has none.
 [[nodiscard]] double peak_flops(const target::Device& device, target::Precision precision);
 
 }  // namespace prismllm::cost
