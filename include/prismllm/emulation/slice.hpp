@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file prismllm/emulation/slice.hpp
+/// From a target job to its costed execution graph: play the training program for the ranks
+/// that differ, class the slices, attach costs.
+#pragma once
+
+#include "prismllm/base/error.hpp"
+#include "prismllm/graph/execution_graph.hpp"
+#include "prismllm/target/job.hpp"
+
+namespace prismllm::emulation {
+
+/// Runs the program of one representative of each kind of rank at the target's world size.
+/// The graph is consistent and costed, but not proved (slicing::prove).
+/// @return bad_deck when the job's settings contradict each other.
+/// @local
+[[nodiscard]] Expected<graph::ExecutionGraph> slice_job(const target::Job& job);
+
+}  // namespace prismllm::emulation

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "prismllm/emulation/slice.hpp"
+
+#include <unordered_map>
+#include <utility>
+
+#include "prismllm/program/recording.hpp"
+#include "prismllm/program/setup.hpp"
+#include "prismllm/slicing/assemble.hpp"
+#include "prismllm/slicing/costs.hpp"
+#include "prismllm/target/parameters.hpp"
+
+namespace prismllm::emulation {
+namespace {
+
+struct Formula {
+    target::FlopsFormula formula;
+    const char* name;
+};
+
+/// The source's own formula, so that the two figures compare. One that counts recomputation
+/// gives no *model* FLOPs; Megatron's stands in for it.
+Formula formula_of(const target::Job& job) {
+    using target::FlopsFormula;
+    const std::string& name = job.published.flops_formula;
+    if (name == "palm") {
+        return {FlopsFormula::palm, "palm"};
+    }
+    if (name == "causal") {
+        return {FlopsFormula::causal, "causal"};
+    }
+    return {FlopsFormula::megatron, "megatron"};
+}
+
+graph::JobFacts facts_of(const target::Job& job, const program::Setup& setup) {
+    graph::JobFacts facts;
+    facts.title = job.title;
+    facts.device_name = job.device.name;
+    facts.device_peak_flops = cost::peak_flops(job.device, job.training.precision);
+    facts.device_memory_bytes = job.device.memory_bytes;
+    const Formula formula = formula_of(job);
+    facts.flops_formula = formula.name;
+    facts.model_flops_per_iteration =
+        target::flops_per_iteration(setup.model, setup.training, formula.formula);
+    facts.tokens_per_iteration = setup.training.global_batch_size * setup.training.sequence_length;
+    facts.parameters = target::count_parameters(setup.model).total;
+    facts.pipeline_stages = setup.layout.pipeline;
+    return facts;
+}
+
+/// FLOPs the graph's kernels really execute, over all ranks.
+double executed_flops(const graph::ExecutionGraph& graph) {
+    std::vector<double> per_class(graph.classes.size(), 0);
+    for (std::size_t c = 0; c < graph.classes.size(); ++c) {
+        for (const graph::Op& op : graph.classes[c].ops) {
+            if (op.kind == graph::OpKind::kernel) {
+                per_class[c] += graph.kernels[op.index].flops;
+            }
+        }
+    }
+    double total = 0;
+    for (const graph::RankRun& run : graph.rank_runs) {
+        total +=
+            static_cast<double>(run.count) * per_class[static_cast<std::size_t>(run.rank_class)];
+    }
+    return total;
+}
+
+}  // namespace
+
+Expected<graph::ExecutionGraph> slice_job(const target::Job& job) {
+    auto setup = program::make_setup(job);
+    if (!setup) {
+        return tl::unexpected{setup.error()};
+    }
+    graph::Interner interner;
+    slicing::Assembler assembler;
+    std::unordered_map<std::int64_t, std::int32_t> class_of_representative;
+    for (const program::Representative& r : program::representatives_of(*setup)) {
+        const auto [entry, is_new] = class_of_representative.try_emplace(r.representative, 0);
+        if (is_new) {
+            const auto stage =
+                static_cast<std::int32_t>(setup->layout.coordinates(r.representative).pipeline);
+            entry->second =
+                assembler.add_slice(fmt::format("stage {}", stage), stage,
+                                    program::record_slice(*setup, r.representative, interner));
+        }
+        assembler.assign(r.first, r.count, entry->second);
+    }
+    graph::ExecutionGraph graph =
+        std::move(assembler).finish(interner, program::stream_names(), setup->family_list,
+                                    setup->layout.world_size, job.cluster.gpus_per_node);
+    graph.eager_bytes = job.emulation.eager_bytes;
+    graph.facts = facts_of(job, *setup);
+    graph.facts.hardware_flops_per_iteration = executed_flops(graph);
+    slicing::attach_costs(graph, cost::DeviceModel{job.device},
+                          cost::CollectiveModel{job.device, job.cluster});
+    return graph;
+}
+
+}  // namespace prismllm::emulation

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace prismllm::report {
+
+using graph::FamilyKind;
+
+std::vector<StageTimes> stage_times(const store::ResultData& data) {
+    std::vector<StageTimes> rows;
+    for (const store::StageRow& stage : data.stages) {
+        StageTimes row;
+        row.stage = stage.stage;
+        row.ranks = stage.ranks;
+        row.compute = stage.busy_ps;
+        row.bubble = stage.idle_ps;
+        row.peak_memory_bytes = stage.peak_memory_bytes;
+        for (std::size_t f = 0; f < data.families.size(); ++f) {
+            switch (data.families[f].kind) {
+                case FamilyKind::tensor:
+                    row.tensor += stage.communication_ps[f];
+                    row.skew += stage.skew_ps[f];
+                    break;
+                case FamilyKind::pipeline:
+                    row.pipeline += stage.communication_ps[f];
+                    row.bubble += stage.skew_ps[f];
+                    break;
+                default:
+                    row.data += stage.communication_ps[f];
+                    row.skew += stage.skew_ps[f];
+            }
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+std::array<double, 4> provenance_shares(const store::ResultData& data) {
+    std::array<double, 4> shares{};
+    double total = 0;
+    for (const store::CoverageRow& row : data.coverage) {
+        const auto time = static_cast<double>(row.time_ps);
+        shares[static_cast<std::size_t>(row.provenance)] += time;
+        total += time;
+    }
+    for (double& share : shares) {
+        share = total > 0 ? share / total : 0;
+    }
+    return shares;
+}
+
+std::vector<SlowRank> slowest_ranks(const store::ResultData& data, std::size_t count) {
+    const store::RankColumns& ranks = data.ranks;
+    std::vector<std::size_t> order(ranks.busy_ps.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const std::size_t kept = std::min(count, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+                      [&](std::size_t a, std::size_t b) {
+                          return ranks.busy_ps[a] != ranks.busy_ps[b]
+                                     ? ranks.busy_ps[a] > ranks.busy_ps[b]
+                                     : a < b;
+                      });
+    const auto iterations =
+        static_cast<std::int64_t>(std::max<std::size_t>(1, data.iterations.size()));
+    std::vector<SlowRank> slowest;
+    for (std::size_t k = 0; k < kept; ++k) {
+        const std::size_t i = order[k];
+        slowest.push_back({ranks.virtual_rank[i], ranks.stage[i], ranks.busy_ps[i] / iterations});
+    }
+    return slowest;
+}
+
+std::vector<Comparison> comparisons(const store::ResultData& data) {
+    std::vector<Comparison> rows;
+    const auto compare = [&](const char* quantity, const char* unit, double predicted,
+                             const std::optional<double>& published) {
+        if (published && *published > 0) {
+            rows.push_back({quantity, unit, predicted, *published});
+        }
+    };
+    const store::Summary& s = data.summary;
+    const store::PublishedValues& p = data.published;
+    compare("iteration_time_s", "s", static_cast<double>(s.iteration_time_ps) * 1e-12,
+            p.iteration_time_s);
+    compare("model_tflops_per_gpu", "TFLOP/s", s.model_tflops_per_gpu, p.model_tflops_per_gpu);
+    compare("mfu", "1", s.mfu, p.mfu);
+    compare("tokens_per_s_per_gpu", "1/s", s.tokens_per_s_per_gpu, p.tokens_per_s_per_gpu);
+    return rows;
+}
+
+std::string formula_text(const std::string& name) {
+    if (name == "palm") {
+        return "6 N + 12 L h s a token, N without input embedding";
+    }
+    if (name == "causal") {
+        return "6 N + 6 L h s a token, N without input embedding, causal attention";
+    }
+    return "Megatron-LM: 72 B s L h^2 (1 + s/6h + V/12Lh), generalised to GQA and gated MLP";
+}
+
+}  // namespace prismllm::report

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// What text and JSON both say, computed once from a stored result.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "prismllm/store/result_file.hpp"
+
+namespace prismllm::report {
+
+/// How a stage spends an iteration, mean over its ranks, picoseconds.
+struct StageTimes {
+    std::int32_t stage = 0;
+    std::int64_t ranks = 0;
+    std::int64_t compute = 0;
+    std::int64_t tensor = 0, data = 0, pipeline = 0;  ///< exposed communication
+    std::int64_t bubble = 0;  ///< waiting for a pipeline neighbour, and idle after the last op
+    std::int64_t skew = 0;    ///< waiting for slower members of other groups
+    std::int64_t peak_memory_bytes = 0;
+};
+[[nodiscard]] std::vector<StageTimes> stage_times(const store::ResultData& data);
+
+/// Share of kernel and communication time by provenance, indexed by graph::Provenance.
+[[nodiscard]] std::array<double, 4> provenance_shares(const store::ResultData& data);
+
+struct SlowRank {
+    std::int64_t rank = 0;
+    std::int32_t stage = 0;
+    std::int64_t busy_ps = 0;  ///< per iteration
+};
+/// Ranks with the most compute time, at most `count`, ties by rank.
+[[nodiscard]] std::vector<SlowRank> slowest_ranks(const store::ResultData& data, std::size_t count);
+
+/// Predicted against published: (predicted - published) / published.
+struct Comparison {
+    std::string quantity;  ///< JSON key
+    std::string unit;
+    double predicted = 0, published = 0;
+    [[nodiscard]] double error() const { return predicted / published - 1; }
+};
+[[nodiscard]] std::vector<Comparison> comparisons(const store::ResultData& data);
+
+/// What a formula name means, for a reader.
+[[nodiscard]] std::string formula_text(const std::string& name);
+
+}  // namespace prismllm::report

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "prismllm/report/report.hpp"
+
+#include "analysis.hpp"
+#include "quantities.hpp"
+
+namespace prismllm::report {
+namespace {
+
+constexpr std::size_t most_stage_rows = 20;
+constexpr std::size_t most_warnings = 10;
+
+class Page {
+public:
+    template <class... Args>
+    void line(fmt::format_string<Args...> format, Args&&... args) {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+        text_ += '\n';
+    }
+    void blank() { text_ += '\n'; }
+    [[nodiscard]] std::string take() && { return std::move(text_); }
+
+private:
+    std::string text_;
+};
+
+void headline(Page& page, const store::StoredResult& r) {
+    const store::ResultData& d = r.data;
+    const store::Summary& s = d.summary;
+    page.line("{}", d.facts.title);
+    page.line("  {} ranks of {}, {} parameters, {} tokens an iteration", grouped(d.world_size),
+              d.facts.device_name, grouped(d.facts.parameters),
+              grouped(d.facts.tokens_per_iteration));
+    page.blank();
+    page.line("  iteration time     {}", duration(s.iteration_time_ps));
+    page.line("  throughput         {:.1f} tokens/s/GPU", s.tokens_per_s_per_gpu);
+    page.line("  model FLOP rate    {:.1f} TFLOP/s/GPU   ({})", s.model_tflops_per_gpu,
+              formula_text(d.facts.flops_formula));
+    page.line("  MFU                {:.1f} % of {:.1f} TFLOP/s", 100 * s.mfu,
+              d.facts.device_peak_flops * 1e-12);
+    page.line(
+        "  peak memory        {} of {} a GPU   (simple sum of tensors; no allocator, NCCL "
+        "or context)",
+        bytes(s.peak_memory_bytes), bytes(d.facts.device_memory_bytes));
+}
+
+void published(Page& page, const store::ResultData& d) {
+    const auto rows = comparisons(d);
+    if (rows.empty()) {
+        return;
+    }
+    page.blank();
+    page.line("Against the published run ({})", d.published.source);
+    page.line("  {:<24} {:>12} {:>12} {:>9}", "quantity", "predicted", "published", "error");
+    for (const Comparison& row : rows) {
+        page.line("  {:<24} {:>12.4g} {:>12.4g} {:>+7.1f} %", row.quantity, row.predicted,
+                  row.published, 100 * row.error());
+    }
+    if (!d.published.note.empty()) {
+        page.line("  note: {}", d.published.note);
+    }
+}
+
+void stages(Page& page, const store::ResultData& d) {
+    const auto rows = stage_times(d);
+    const auto total = static_cast<double>(d.summary.iteration_time_ps);
+    page.blank();
+    page.line("Pipeline stages (mean over ranks, share of the iteration)");
+    page.line("  {:>5} {:>7} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>12}", "stage", "ranks",
+              "compute", "TP comm", "DP comm", "PP comm", "bubble", "skew", "peak memory");
+    const std::size_t step = (rows.size() + most_stage_rows - 1) / most_stage_rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (step > 1 && i % step != 0 && i + 1 != rows.size()) {
+            continue;
+        }
+        const StageTimes& t = rows[i];
+        const auto part = [&](std::int64_t ps) { return share(static_cast<double>(ps), total); };
+        page.line("  {:>5} {:>7} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>12}", t.stage,
+                  grouped(t.ranks), part(t.compute), part(t.tensor), part(t.data), part(t.pipeline),
+                  part(t.bubble), part(t.skew), bytes(t.peak_memory_bytes));
+    }
+    if (step > 1) {
+        page.line("  (every {}th stage; --json has all)", step);
+    }
+}
+
+void slow_ranks(Page& page, const store::ResultData& d) {
+    const auto slowest = slowest_ranks(d, 5);
+    if (slowest.empty()) {
+        return;
+    }
+    page.blank();
+    page.line("Ranks with the most compute time");
+    for (const SlowRank& r : slowest) {
+        page.line("  rank {:>8}   stage {:>3}   {} an iteration", grouped(r.rank), r.stage,
+                  duration(r.busy_ps));
+    }
+}
+
+void sources(Page& page, const store::ResultData& d) {
+    const auto shares = provenance_shares(d);
+    page.blank();
+    page.line("Where the times come from (share of all kernel and communication time)");
+    std::string line;
+    for (std::size_t p = 0; p < shares.size(); ++p) {
+        line += fmt::format("{}{} {:.1f} %", p == 0 ? "" : ", ",
+                            name_of(static_cast<graph::Provenance>(p)), 100 * shares[p]);
+    }
+    page.line("  {}", line);
+    for (std::size_t w = 0; w < d.warnings.size() && w < most_warnings; ++w) {
+        page.line("  warning: {}", d.warnings[w]);
+    }
+    if (d.warnings.size() > most_warnings) {
+        page.line("  ({} more warnings; --json has all)", d.warnings.size() - most_warnings);
+    }
+}
+
+}  // namespace
+
+std::string text(const store::StoredResult& result, const std::string& file) {
+    const store::ResultData& d = result.data;
+    const store::RunFacts& run = result.provenance.run;
+    Page page;
+    headline(page, result);
+    published(page, d);
+    stages(page, d);
+    slow_ranks(page, d);
+    sources(page, d);
+    page.blank();
+    page.line("Emulated {} iteration(s) of {} ops on {} process(es) as {} rank class(es)",
+              d.iterations.size(), grouped(d.summary.participant_ops), run.host_ranks,
+              d.classes.size());
+    page.line("  slicing {:.2f} s, engine {:.2f} s, total {:.2f} s", run.slicing_wall_s,
+              run.engine_wall_s, run.total_wall_s);
+    page.line("  deck sha256 {}", result.provenance.deck_sha256);
+    if (!file.empty()) {
+        page.line("  result file {}", file);
+    }
+    return std::move(page).take();
+}
+
+}  // namespace prismllm::report
