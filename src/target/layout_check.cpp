@@ -11,17 +11,17 @@
 namespace prismllm::target {
 
 std::string nearest_values(std::int64_t asked, std::int64_t most,
-                           const std::function<bool(std::int64_t)>& accepted) {
+                           const std::function<bool(std::int64_t)>& accepted, std::int64_t scale) {
     std::string text;
     for (std::int64_t below = std::min(asked - 1, most); below >= 1; --below) {
         if (accepted(below)) {
-            text = fmt::format("{}", below);
+            text = fmt::format("{}", below * scale);
             break;
         }
     }
     for (std::int64_t above = asked + 1; above <= most; ++above) {
         if (accepted(above)) {
-            text += fmt::format("{}{}", text.empty() ? "" : " or ", above);
+            text += fmt::format("{}{}", text.empty() ? "" : " or ", above * scale);
             break;
         }
     }
@@ -179,10 +179,15 @@ void check_sequence(const Parallel& parallel, const Training& training, Problems
     const std::int64_t unit = chunks * (parallel.sequence ? parallel.tensor : 1);
     if (training.sequence_length % unit != 0) {
         problems.add(
-            "training.sequence_length {} is not a multiple of {} (context_parallel {} takes two "
-            "chunks a rank, sequence_parallel cuts by tensor_parallel {}). Use {}.",
-            training.sequence_length, unit, parallel.context,
-            parallel.sequence ? parallel.tensor : 1,
+            "training.sequence_length {} is not a multiple of {} ({}{}{}). Use {}.",
+            training.sequence_length, unit,
+            chunks > 1
+                ? fmt::format("context_parallel {} takes two chunks a rank", parallel.context)
+                : "",
+            chunks > 1 && parallel.sequence ? ", " : "",
+            parallel.sequence
+                ? fmt::format("sequence_parallel cuts it by tensor_parallel {}", parallel.tensor)
+                : "",
             nearest_multiples(training.sequence_length, unit));
     }
 }
@@ -212,15 +217,15 @@ void check_batches(const Parallel& parallel, const Training& training, Problems&
             most_micro_batches * step);
     } else if (parallel.virtual_pipeline > 1 &&
                micro_batches % rounds_of(micro_batches, parallel.pipeline) != 0) {
-        const std::string counts = nearest_values(
+        const std::string batches = nearest_values(
             micro_batches, 2 * micro_batches,
-            [&](std::int64_t m) { return m % rounds_of(m, parallel.pipeline) == 0; });
+            [&](std::int64_t m) { return m % rounds_of(m, parallel.pipeline) == 0; }, step);
         problems.add(
-            "{} micro-batches do not divide into {} rounds (the interleaved schedule runs "
-            "micro-batches / pipeline_parallel {} rounds of equal size). Use {} micro-batches: "
-            "training.global_batch_size is that x {}.",
-            micro_batches, rounds_of(micro_batches, parallel.pipeline), parallel.pipeline, counts,
-            step);
+            "training.global_batch_size {} makes {} micro-batches, which do not divide into {} "
+            "rounds (the interleaved schedule runs micro-batches / pipeline_parallel {} rounds of "
+            "equal size). Use {}.",
+            training.global_batch_size, micro_batches, rounds_of(micro_batches, parallel.pipeline),
+            parallel.pipeline, batches);
     }
 }
 

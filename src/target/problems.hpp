@@ -36,10 +36,11 @@ private:
     return a > most / b ? most : a * b;
 }
 
-/// The nearest accepted values around `asked`: "14 or 18", "2", or "" when there is none in
-/// 1 .. `most`. @pre asked is itself not accepted.
+/// The nearest accepted values around `asked`, each times `scale`: "14 or 18", "2", or "" when
+/// there is none in 1 .. `most`. @pre asked is itself not accepted.
 [[nodiscard]] std::string nearest_values(std::int64_t asked, std::int64_t most,
-                                         const std::function<bool(std::int64_t)>& accepted);
+                                         const std::function<bool(std::int64_t)>& accepted,
+                                         std::int64_t scale = 1);
 
 /// The multiples of `unit` on both sides of `asked`, without 0: "896 or 1024".
 [[nodiscard]] std::string nearest_multiples(std::int64_t asked, std::int64_t unit);

@@ -4,6 +4,10 @@
 /// Small valid settings that tests change one value of.
 #pragma once
 
+#include <string>
+
+#include <gtest/gtest.h>
+
 #include "prismllm/target/job.hpp"
 #include "prismllm/target/layout.hpp"
 
@@ -27,6 +31,16 @@ inline Job small_job() {
 
 inline Expected<Layout> layout_of(const Job& job) {
     return make_layout(job.model, job.parallel, job.training);
+}
+
+/// Message of settings that must be refused.
+inline std::string refusal_of(const Job& job) {
+    const Expected<Layout> layout = layout_of(job);
+    if (layout) {
+        return "accepted";
+    }
+    EXPECT_EQ(layout.error().code, ErrorCode::bad_deck);
+    return layout.error().message;
 }
 
 }  // namespace prismllm::target
