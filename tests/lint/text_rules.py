@@ -22,11 +22,11 @@ CLANG_FORMAT_MAJOR = "14"
 
 
 def check_spdx(tree):
-    """The first two lines (after a #! line) name the copyright holders and the license."""
+    """The first two lines (after a #! or #% line) name the copyright holders and the license."""
     findings = []
     for path in tree.sources():
         lines = tree.lines(path)
-        start = 1 if lines[0].startswith("#!") else 0
+        start = 1 if lines[0].startswith(("#!", "#%")) else 0
         head = lines[start:start + 2]
         if len(head) < 2 or not COPYRIGHT.match(head[0]) or not LICENSE.match(head[1]):
             findings.append(Finding(path, start + 1, "the two SPDX lines are missing here"))
