@@ -182,7 +182,7 @@ struct ExecutionGraph {
         bool operator==(const Splits&) const = default;
     };
     std::vector<Splits> splits;
-    /// Set by the stitching proof (slicing/stitch.hpp, refine_classes). False: all lanes of a
+    /// Set by the stitching proof (slicing/stitch.hpp, prove_and_mark). False: all lanes of a
     /// class may advance in lock step. True: some class exchanges messages with itself (equal
     /// middle stages of a pipeline), so lanes must be kept apart by their position in every
     /// family in which their class sends or receives: cohorts = (class, those positions).

@@ -29,7 +29,8 @@ struct Defect {
     DefectKind kind = DefectKind::mismatched_collective;
     std::vector<std::int64_t> ranks;  ///< ranks named, the accused first
     std::string communicator;         ///< e.g. "tp[3]"
-    std::int64_t sequence = 0;        ///< 0-based number of the call in that communicator
+    std::int64_t sequence = 0;        ///< 0-based number of the collective in that communicator,
+                                      ///< or of the message between that pair
     std::string text;
 };
 
@@ -40,5 +41,17 @@ struct Defect {
 
 /// find_defects as a Status: job_failed with all texts, or success.
 [[nodiscard]] Status prove(const graph::ExecutionGraph& graph);
+
+/// prove, and leave the graph ready for a replay that advances all lanes of a class together:
+/// - nothing changes where classes can run in lock step (every graph of 1F1B with one class a
+///   stage);
+/// - `split_classes_by_position` is set where lanes must be kept apart by their position in the
+///   families in which their class sends or receives (equal middle stages of a pipeline);
+/// - in the rare job where even that is too coarse, classes are split into more classes with the
+///   same ops, so that again nothing else is asked of the replay.
+[[nodiscard]] Status prove_and_mark(graph::ExecutionGraph& graph);
+
+/// True if the graph is sound and lanes must be kept apart by position as said above.
+[[nodiscard]] bool needs_position_split(const graph::ExecutionGraph& graph);
 
 }  // namespace prismllm::slicing
