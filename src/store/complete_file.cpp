@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "complete_file.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace prismllm::store {
+
+Error write_error(const std::filesystem::path& path, std::string_view reason) {
+    // Texts of ENOSPC, EDQUOT and EFBIG, then those of MPI-IO.
+    constexpr std::array<std::string_view, 5> no_room{"No space left", "quota", "File too large",
+                                                      "MPI_ERR_NO_SPACE", "MPI_ERR_QUOTA"};
+    for (const auto text : no_room) {
+        if (reason.find(text) != std::string_view::npos) {
+            return Error{ErrorCode::resources,
+                         fmt::format("cannot write '{}' ({}). Free some space there or choose "
+                                     "another place for the output",
+                                     path.string(), reason)};
+        }
+    }
+    return Error{ErrorCode::system,
+                 fmt::format("cannot write '{}' ({}). Check that its directory exists and may be "
+                             "written to",
+                             path.string(), reason)};
+}
+
+UnfinishedFile::UnfinishedFile(std::filesystem::path path)
+    : path_{std::move(path)}, temporary_{path_.string() + ".tmp"} {}
+
+UnfinishedFile::~UnfinishedFile() {
+    if (pending_) {
+        (void)::unlink(temporary_.c_str());
+    }
+}
+
+Status UnfinishedFile::write(std::span<const std::byte> bytes) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path_, ignored)) {
+        return tl::unexpected{write_error(path_, std::strerror(EISDIR))};
+    }
+    const int file = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
+        return tl::unexpected{write_error(path_, std::strerror(errno))};
+    }
+    pending_ = true;
+    int error = 0;
+    while (!bytes.empty() && error == 0) {
+        const ssize_t written = ::write(file, bytes.data(), bytes.size());
+        if (written > 0) {
+            bytes = bytes.subspan(static_cast<std::size_t>(written));
+        } else if (written == 0 || errno != EINTR) {
+            error = written == 0 ? ENOSPC : errno;
+        }
+    }
+    // Network file systems report a full disk only here.
+    if (::close(file) != 0 && error == 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        return tl::unexpected{write_error(path_, std::strerror(error))};
+    }
+    return {};
+}
+
+Status UnfinishedFile::commit() {
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+        return tl::unexpected{write_error(path_, std::strerror(errno))};
+    }
+    pending_ = false;
+    return {};
+}
+
+}  // namespace prismllm::store

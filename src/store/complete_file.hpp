@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// A file that is seen under its name only when it is complete.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "prismllm/base/error.hpp"
+
+namespace prismllm::store {
+
+/// `<path>.tmp` while it is being written. What is not committed is removed.
+class UnfinishedFile {
+public:
+    explicit UnfinishedFile(std::filesystem::path path);
+    ~UnfinishedFile();
+    UnfinishedFile(const UnfinishedFile&) = delete;
+    UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+    [[nodiscard]] const std::filesystem::path& temporary_path() const { return temporary_; }
+    /// @return resources when there is no room, system otherwise.
+    [[nodiscard]] Status write(std::span<const std::byte> bytes);
+    /// Give the file its name; an older file of that name is replaced.
+    [[nodiscard]] Status commit();
+
+private:
+    std::filesystem::path path_;
+    std::filesystem::path temporary_;
+    bool pending_ = false;
+};
+
+/// The error of a write to `path` that failed for `reason` (operating system, HDF5 or MPI text).
+[[nodiscard]] Error write_error(const std::filesystem::path& path, std::string_view reason);
+
+}  // namespace prismllm::store

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "file_header.hpp"
+
+#include <charconv>
+
+namespace prismllm::store {
+namespace {
+
+// First number of "MAJOR.MINOR.PATCH"; -1 when there is none.
+int major_of(std::string_view version) {
+    int major = -1;
+    const auto end = std::from_chars(version.data(), version.data() + version.size(), major);
+    const bool dotted = end.ptr != version.data() + version.size() && *end.ptr == '.';
+    return end.ec == std::errc{} && dotted ? major : -1;
+}
+
+}  // namespace
+
+void write_header(FileWriter& file, const Format& format, std::string_view title,
+                  const Provenance& provenance) {
+    auto root = file.root();
+    root.attribute("format", format.name);
+    root.attribute("schema_version",
+                   fmt::format("{}.{}.{}", format.major, format.minor, format.patch));
+    root.attribute("software", "PrismLLM");
+    root.attribute("softwareVersion", provenance.software_version);
+    root.attribute("date", provenance.date);
+    root.attribute("machine", provenance.machine);
+    root.attribute("title", title);
+
+    auto group = file.group("provenance");
+    group.attribute("deck_sha256", provenance.deck_sha256);
+    group.attribute("host_ranks", provenance.run.host_ranks);
+    group.attribute("slicing_wall_s", provenance.run.slicing_wall_s);
+    group.attribute("engine_wall_s", provenance.run.engine_wall_s);
+    group.attribute("total_wall_s", provenance.run.total_wall_s);
+    group.attribute("state_bytes_per_participant", provenance.run.state_bytes_per_participant);
+    // Texts of any length are datasets: an attribute holds at most 64 KiB.
+    group.strings("deck", std::vector{provenance.deck_text});
+    group.strings("command_line", std::vector{provenance.command_line});
+    group.strings("extra_key",
+                  pick<std::string>(provenance.extra, [](const auto& e) { return e.first; }));
+    group.strings("extra_value",
+                  pick<std::string>(provenance.extra, [](const auto& e) { return e.second; }));
+}
+
+void check_header(const FileReader& file, const Format& format) {
+    const auto root = file.root();
+    if (!root.has_attribute("format")) {
+        reject("it is an HDF5 file of another program: attribute '/format' is missing");
+    }
+    const auto name = root.text("format");
+    if (name != format.name) {
+        reject("its format is '{}', '{}' is needed", name, format.name);
+    }
+    const auto version = root.text("schema_version");
+    if (major_of(version) != format.major) {
+        reject("its schema version is {}, this program reads {}.x", version, format.major);
+    }
+}
+
+Provenance read_provenance(const FileReader& file) {
+    const auto root = file.root();
+    const auto group = file.group("/provenance");
+    Provenance provenance;
+    provenance.software_version = root.text("softwareVersion");
+    provenance.date = root.text("date");
+    provenance.machine = root.text("machine");
+    provenance.deck_sha256 = group.text("deck_sha256");
+    provenance.run.host_ranks = group.integer("host_ranks");
+    provenance.run.slicing_wall_s = group.number("slicing_wall_s");
+    provenance.run.engine_wall_s = group.number("engine_wall_s");
+    provenance.run.total_wall_s = group.number("total_wall_s");
+    provenance.run.state_bytes_per_participant = group.number("state_bytes_per_participant");
+    provenance.deck_text = group.strings("deck", 1)[0];
+    provenance.command_line = group.strings("command_line", 1)[0];
+    const auto count = group.string_count("extra_key");
+    const auto keys = group.strings("extra_key", count);
+    const auto values = group.strings("extra_value", count);
+    for (std::size_t i = 0; i < count; ++i) {
+        provenance.extra.emplace_back(keys[i], values[i]);
+    }
+    return provenance;
+}
+
+void write_job(GroupWriter& job, const graph::JobFacts& facts, std::int64_t world_size,
+               std::int64_t ranks_per_node) {
+    job.attribute("title", facts.title);
+    job.attribute("device_name", facts.device_name);
+    job.attribute("device_peak_flops_per_s", facts.device_peak_flops);
+    job.attribute("device_memory_bytes", facts.device_memory_bytes);
+    job.attribute("model_flops_per_iteration", facts.model_flops_per_iteration);
+    job.attribute("hardware_flops_per_iteration", facts.hardware_flops_per_iteration);
+    job.attribute("flops_formula", facts.flops_formula);
+    job.attribute("tokens_per_iteration", facts.tokens_per_iteration);
+    job.attribute("parameters", facts.parameters);
+    job.attribute("pipeline_stages", facts.pipeline_stages);
+    job.attribute("world_size", world_size);
+    job.attribute("ranks_per_node", ranks_per_node);
+}
+
+graph::JobFacts read_facts(const GroupReader& job) {
+    graph::JobFacts facts;
+    facts.title = job.text("title");
+    facts.device_name = job.text("device_name");
+    facts.device_peak_flops = job.number("device_peak_flops_per_s");
+    facts.device_memory_bytes = job.integer("device_memory_bytes");
+    facts.model_flops_per_iteration = job.number("model_flops_per_iteration");
+    facts.hardware_flops_per_iteration = job.number("hardware_flops_per_iteration");
+    facts.flops_formula = job.text("flops_formula");
+    facts.tokens_per_iteration = job.integer("tokens_per_iteration");
+    facts.parameters = job.integer("parameters");
+    facts.pipeline_stages = job.integer("pipeline_stages");
+    return facts;
+}
+
+std::int64_t read_world_size(const GroupReader& job) {
+    const auto world_size = job.integer("world_size");
+    if (world_size < 1 || world_size > largest_world_size) {
+        reject("attribute '{}' is {}, 1 to {} is possible", job.where("world_size"), world_size,
+               largest_world_size);
+    }
+    return world_size;
+}
+
+}  // namespace prismllm::store
