@@ -7,9 +7,9 @@ target_compile_options(prismllm_options INTERFACE
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
     $<$<BOOL:${PRISMLLM_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(prismllm_options INTERFACE
-    $<$<BOOL:${PRISMLLM_CHECKS}>:PRISMLLM_CHECKS>
-    $<$<BOOL:${PRISMLLM_SANITIZE}>:PRISMLLM_SANITIZED>)
+    $<$<BOOL:${PRISMLLM_CHECKS}>:PRISMLLM_CHECKS>)
 if(PRISMLLM_SANITIZE)
+    target_compile_definitions(prismllm_options INTERFACE PRISMLLM_SANITIZED)
     target_compile_options(prismllm_options INTERFACE
         -fsanitize=${PRISMLLM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(prismllm_options INTERFACE -fsanitize=${PRISMLLM_SANITIZE})
