@@ -115,7 +115,7 @@ double corrected_us(const Candidate& candidate, double bytes, double size_factor
 
     double size_us = microseconds(bytes, row.bandwidth * size_factor);
     if (!single_node) {
-        size_us *= std::max(1.0, row.bus * size_factor / network_share(cluster, shape));
+        size_us *= std::max(1.0, row.network * size_factor / network_share(cluster, shape));
     }
     if (candidate.choice.protocol != Protocol::ll) {
         size_us *= fill_factor(bytes, single_node ? cluster.half_size_scale_up_bytes

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "prismllm/base/units.hpp"
@@ -69,14 +70,19 @@ struct ChosenFit {
     Provenance provenance = Provenance::assumed;
 };
 
-/// First fit of the list that exists: the first place is calibrated, any other modelled.
+/// A fit whose source begins so was measured on another device.
+constexpr std::string_view carried_over = "carried over";
+
+/// First fit of the list that exists. It is calibrated where it describes this kind of kernel (the
+/// first place) on this device, else modelled.
 template <class Fit>
 ChosenFit<Fit> first_fit(std::initializer_list<const Fit*> candidates) {
     for (const Fit* candidate : candidates) {
-        if (!candidate->source.empty()) {
-            return {candidate, candidate == *candidates.begin() ? Provenance::calibrated
-                                                                : Provenance::modelled};
-        }
+        if (candidate->source.empty())
+            continue;
+        const bool own = candidate == *candidates.begin() &&
+                         !std::string_view{candidate->source}.starts_with(carried_over);
+        return {candidate, own ? Provenance::calibrated : Provenance::modelled};
     }
     return {};
 }
@@ -99,8 +105,8 @@ Estimate gemm(const Device& device, const Kernel& kernel) {
     if (fit == nullptr)
         return roofline(device, kernel);
     constexpr std::int64_t weight_gradient = 2;
-    // Both operands of a weight gradient were quantised by the two passes before it.
-    const bool quantise = kernel.dtype == DType::fp8 && kernel.shape[4] != weight_gradient;
+    // Both operands of a weight gradient were quantized by the two passes before it.
+    const bool quantize = kernel.dtype == DType::fp8 && kernel.shape[4] != weight_gradient;
     const auto input_bytes = static_cast<double>(graph::size_of(kernel.dtype));
     const GemmShape shape{kernel.shape[0],
                           kernel.shape[1],
@@ -109,7 +115,7 @@ Estimate gemm(const Device& device, const Kernel& kernel) {
                           input_bytes,
                           std::max(2.0, input_bytes),
                           static_cast<double>(kernel.bytes),
-                          quantise};
+                          quantize};
     double time_us = gemm_time_us(rates_of(device, kernel.dtype), *fit, shape);
     constexpr double large = 17179869184.0;  // 2^34 multiply-adds, as in the fits
     const double multiply_adds = static_cast<double>(shape.m) * static_cast<double>(shape.n) *

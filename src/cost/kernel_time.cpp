@@ -94,7 +94,7 @@ double gemm_time_us(const DeviceRates& device, const target::GemmFit& fit, const
             best = std::min(best, tiled_time_us(device, fit, work, tile, split));
         }
     }
-    if (shape.quantise && fit.bwq > 0) {
+    if (shape.quantize && fit.bwq > 0) {
         best += fit.tq_us + 3 * m * k * batch / (device.memory_bandwidth * per_us * fit.bwq);
     }
     return best;

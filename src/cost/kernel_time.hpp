@@ -25,7 +25,7 @@ struct GemmShape {
     /// Traffic the caller knows of (an accumulating weight gradient reads and writes fp32); the
     /// larger of this and operands plus result counts.
     double least_traffic = 0;
-    bool quantise = false;  ///< fp8: the left operand comes in 16 bits and is quantised first
+    bool quantize = false;  ///< fp8: the left operand comes in 16 bits and is quantized first
 };
 
 /// Tiled matrix product: best of six tiles and nine K splits.

@@ -109,13 +109,14 @@ TunerRow ring_row(CollectiveKind kind, Protocol protocol, const Topology& t) {
     const std::size_t p = index_of(protocol);
     TunerRow row;
 
-    row.bus = t.ring.channels * (t.nodes <= 2 ? t.ring.intra : t.ring.inter);
+    double bus = t.ring.channels * (t.nodes <= 2 ? t.ring.intra : t.ring.inter);
     if (protocol == Protocol::ll)
-        row.bus = std::min(ll_limit(t), row.bus / 2);
+        bus = std::min(ll_limit(t), bus / 2);
     if (protocol == Protocol::ll128) {
-        row.bus = std::min(0.92 * row.bus, t.ring.channels * cap(ring_ll128_per_channel, t));
+        bus = std::min(0.92 * bus, t.ring.channels * cap(ring_ll128_per_channel, t));
     }
-    row.bandwidth = row.bus * ranks / steps;
+    row.bandwidth = bus * ranks / steps;
+    row.network = bus;
 
     row.base_us = ring_base_us[p];
     double step_us = intra_latency(t).ring[p];
@@ -140,21 +141,28 @@ TunerRow ring_row(CollectiveKind kind, Protocol protocol, const Topology& t) {
     return row;
 }
 
+/// A node of a double binary tree passes every byte twice in each direction (once up, once down);
+/// with two nodes each is leaf of one tree and root of the other, and once is enough.
+double tree_network(double bandwidth, const Topology& t) {
+    return t.nodes <= 2 ? bandwidth : 2 * bandwidth;
+}
+
 TunerRow tree_row(Protocol protocol, const Topology& t) {
     const std::size_t p = index_of(protocol);
     const double channels = t.tree.channels;
     TunerRow row;
-    row.bus = channels * (t.nodes <= 2 ? t.tree.intra : t.tree.inter);
-    row.bus = std::min(0.92 * row.bus, channels * cap(tree_per_channel, t));
+    double bus = channels * (t.nodes <= 2 ? t.tree.intra : t.tree.inter);
+    bus = std::min(0.92 * bus, channels * cap(tree_per_channel, t));
     if (protocol == Protocol::ll)
-        row.bus = std::min(row.bus / 3.8, ll_limit(t));
+        bus = std::min(bus / 3.8, ll_limit(t));
     if (protocol == Protocol::ll128) {
-        row.bus = std::min(row.bus * (t.nodes == 1 ? 7.0 / 9.0 : 120.0 / 128.0),
-                           channels * cap(tree_ll128_per_channel, t));
+        bus = std::min(bus * (t.nodes == 1 ? 7.0 / 9.0 : 120.0 / 128.0),
+                       channels * cap(tree_ll128_per_channel, t));
     }
     if (t.plain_tree)
-        row.bus *= 0.85;
-    row.bandwidth = row.bus * 0.5;
+        bus *= 0.85;
+    row.bandwidth = bus * 0.5;
+    row.network = tree_network(row.bandwidth, t);
 
     row.base_us = tree_base_us[p];
     row.intra_us = 2 * static_cast<double>(t.ranks_per_node - 1) * intra_latency(t).tree[p];
@@ -178,17 +186,17 @@ TunerRow nvls_row(CollectiveKind kind, Algorithm algorithm, const Topology& t) {
         inter = std::min(inter, cap(nvls_tree_per_channel, t));
         row.inter_us = 2 * floor_log2(t.nodes) * nvls_tree_inter_us;
     }
-    row.bus = channels * std::min(intra, inter);
+    const double bus = channels * std::min(intra, inter);
     // Gathers and scatters keep the bus figure: NCCL converts rings only.
-    row.bandwidth =
-        is_gather_or_scatter(kind) ? row.bus : row.bus * ranks / ring_steps(kind, ranks);
+    row.bandwidth = is_gather_or_scatter(kind) ? bus : bus * ranks / ring_steps(kind, ranks);
+    row.network = tree_network(row.bandwidth, t);
     return row;
 }
 
 TunerRow pat_row(const Topology& t) {
     TunerRow row;
-    row.bus = 0.75 * t.tree.channels * (t.nodes <= 2 ? t.tree.intra : t.tree.inter);
-    row.bandwidth = row.bus;
+    row.network = 0.75 * t.tree.channels * (t.nodes <= 2 ? t.tree.intra : t.tree.inter);
+    row.bandwidth = row.network;
     row.base_us = pat_base_us;
     row.inter_us =
         floor_log2(t.nodes) * (pat_network_us / 3.5) + 2.8 * static_cast<double>(t.ranks);

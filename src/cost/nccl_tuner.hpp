@@ -20,7 +20,7 @@ struct TunerRow {
     double intra_us = 0;   ///< steps inside a node
     double inter_us = 0;   ///< steps over the network
     double bandwidth = 0;  ///< algorithm bandwidth, GB/s
-    double bus = 0;        ///< GB/s through one node's NICs (or links) while it runs
+    double network = 0;    ///< GB/s one way through one node's NICs while it runs
 
     [[nodiscard]] double latency_us() const { return base_us + intra_us + inter_us; }
 };
