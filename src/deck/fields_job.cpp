@@ -149,6 +149,9 @@ void append_parallel(std::vector<Field>& table) {
     row("overlap_p2p", parallel<&Parallel::overlap_p2p>, any, defaulted,
         "interleaved schedule: send and receive beside computation",
         "(not) --no-overlap-p2p-communication");
+    row("scatter_gather_p2p", parallel<&Parallel::scatter_gather_p2p>, any, defaulted,
+        "stages send 1/tensor of an activation and gather it again (without sequence parallelism)",
+        "(not) --no-scatter-gather-tensors-in-pipeline");
     row("bucket_parameters", parallel<&Parallel::bucket_parameters>, not_negative, defaulted,
         "parameters of a gradient bucket; 0: max(40 M, 1 M x data-parallel size)",
         "--ddp-bucket-size");
