@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 namespace prismllm::deck {
@@ -38,9 +39,15 @@ const std::vector<Field>& fields() {
 }
 
 const Field* find_field(std::string_view path) {
-    const auto found =
-        std::ranges::find_if(fields(), [path](const Field& field) { return field.path() == path; });
-    return found == fields().end() ? nullptr : &*found;
+    static const auto by_path = [] {
+        std::map<std::string, const Field*, std::less<>> index;
+        for (const Field& field : fields()) {
+            index.emplace(field.path(), &field);
+        }
+        return index;
+    }();
+    const auto found = by_path.find(path);
+    return found == by_path.end() ? nullptr : found->second;
 }
 
 const std::vector<std::string>& sections() {
