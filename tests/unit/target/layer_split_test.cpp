@@ -117,6 +117,29 @@ TEST(LayerSplit, RefusesEndsThatLeaveAnUnevenRest) {
     EXPECT_THAT(refusal_of(job), HasSubstr("leave 15 of 24 model.layers for 2 stages"));
 }
 
+TEST(LayerSplit, RefusesEndsThatTheirChunksCannotShare) {
+    Job job = small_job();
+    job.parallel.virtual_pipeline = 2;
+    job.model.layers = 21;
+    job.parallel.first_stage_layers = 3;  // 18 = 3 stages x 2 chunks x 3, but 3 is odd
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("the chunks of a stage are equal"));
+
+    job.parallel.first_stage_layers = 0;
+    job.parallel.last_stage_layers = 3;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("the chunks of a stage are equal"));
+}
+
+TEST(LayerSplit, RefusesTwoEndsOfOneStage) {
+    Job job = small_job();
+    job.parallel.pipeline = 1;
+    job.parallel.first_stage_layers = 12;
+    job.parallel.last_stage_layers = 12;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("they are the same stage"));
+}
+
 TEST(LayerSplit, RefusesEndsThatTakeEverything) {
     Job job = small_job();
     job.parallel.first_stage_layers = 12;
@@ -142,6 +165,13 @@ TEST(LayerSplit, RefusesAStageWithNothingToDo) {
     job.parallel.stage_layers = {0, 12, 12, 0};
 
     EXPECT_TRUE(layout_of(job));
+}
+
+TEST(LayerSplit, RefusesAStageOfMoreLayersThanTheModelHas) {
+    Job job = small_job();
+    job.parallel.stage_layers = {6, 6, 6, 25};
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("entry 3 is 25"));
 }
 
 TEST(LayerSplit, RefusesTwoWaysAtOnce) {

@@ -96,6 +96,20 @@ TEST(MakeLayout, RefusesSizesOutOfRangeBeforeItDividesByThem) {
                                        HasSubstr("model.attention_heads is 0")));
 }
 
+// Ops of the execution graph number layers and micro-batches with 16 bits.
+TEST(MakeLayout, RefusesMoreLayersOrMicroBatchesThanOpsCanNumber) {
+    Job job = small_job();
+    job.model.layers = 32768;
+
+    EXPECT_THAT(refusal_of(job), HasSubstr("model.layers is 32768 (out of range). Use 1 to 32767"));
+
+    job.model.layers = 24;
+    job.training.global_batch_size = 8 * 32768;
+
+    EXPECT_THAT(refusal_of(job), AllOf(HasSubstr("makes 32768 micro-batches"),
+                                       HasSubstr("at most 262136.")));  // 8 x 32,767
+}
+
 TEST(MakeLayout, SurvivesSizesWhoseProductOverflows) {
     Job job = small_job();
     job.parallel.tensor = job.parallel.context = job.parallel.pipeline = 1 << 24;
@@ -148,6 +162,14 @@ TEST(TensorParallel, ThatSplitsAHeadIsRefusedWithSizesThatWouldDo) {
     EXPECT_THAT(refusal_of(job), AllOf(HasSubstr("model.attention_heads 12 is not divisible by "
                                                  "parallel.tensor_parallel 8"),
                                        HasSubstr("Use tensor_parallel 4.")));
+}
+
+TEST(TensorParallel, ThatSplitsTheMlpUnevenlyIsRefused) {
+    Job job = small_job();
+    job.model.ffn_hidden_size = 4097;
+
+    EXPECT_THAT(refusal_of(job), AllOf(HasSubstr("model.ffn_hidden_size 4097 is not divisible"),
+                                       HasSubstr("Use tensor_parallel 1.")));
 }
 
 TEST(TensorParallel, IsNeededForSequenceParallelism) {
