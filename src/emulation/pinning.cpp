@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "prismllm/emulation/pinning.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <unistd.h>
+
+#include "prismllm/placement/topology.hpp"
+
+namespace prismllm::emulation {
+namespace {
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown host";
+}
+
+/// @collective over the processes of one node
+bool same_places_allowed(const comm::Communicator& node, const placement::Topology& topology) {
+    const auto sets = node.gather(topology.allowed());
+    const bool differ =
+        std::any_of(sets.begin(), sets.end(), [&](const auto& set) { return set != sets[0]; });
+    return node.reduce_all(differ ? 0 : 1, comm::Reduction::min) == 1;
+}
+
+struct Outcome {
+    std::string text;
+    std::string warning;
+};
+
+/// @collective over the processes of one node
+Outcome take_seat(const comm::Communicator& node, const placement::Topology& topology) {
+    if (!same_places_allowed(node, topology)) {
+        return {fmt::format("where the launcher put it (hardware threads {})", topology.allowed()),
+                {}};
+    }
+    const placement::Seat seat =
+        placement::choose_seat(topology, node.rank(), node.size(), placement::pinning_wanted());
+    Outcome outcome{seat.text, placement::launcher_warning(topology, node.size())};
+    if (seat.core) {
+        if (const Status bound = topology.bind_to(*seat.core); !bound) {
+            outcome = {"not pinned (the operating system refuses)", bound.error().message};
+        }
+    }
+    return outcome;
+}
+
+}  // namespace
+
+ProcessPlacement pin_processes(const comm::Communicator& comm) {
+    const auto topology = placement::Topology::live();
+    const auto node = comm.split_by_node();
+    const Outcome mine = take_seat(node, topology);
+
+    ProcessPlacement result;
+    result.lines =
+        comm.gather(fmt::format("host rank {}: {}, {}", comm.rank(), host_name(), mine.text));
+    result.warnings = comm.gather(mine.warning);
+    std::sort(result.warnings.begin(), result.warnings.end());
+    result.warnings.erase(std::unique(result.warnings.begin(), result.warnings.end()),
+                          result.warnings.end());
+    std::erase(result.warnings, std::string{});
+    if (comm.rank() == 0) {
+        result.machine = topology.describe();
+        result.machine_xml = topology.xml();
+    }
+    return result;
+}
+
+}  // namespace prismllm::emulation
