@@ -15,6 +15,7 @@ PAGE_NAME = re.compile(r"\bdocs/[a-z0-9_./-]+\.md\b")
 DECK_NAME = re.compile(r"(?<![\w./-])(inputs/[\w./-]+\.toml)\b")
 DECK_INCLUDE = re.compile(r"^\s*include\s*=\s*\[(.*?)\]", re.MULTILINE | re.DOTALL)
 SAMPLES = "tests/lint/self_test.py"  # names pages that are missing on purpose
+INDEX = "docs/index.md"
 FIXTURES = "tests/data/"
 FIXTURE_SOURCES = FIXTURES + "SOURCES.md"
 MAX_FIXTURE_BYTES = 256 * 1024
@@ -56,6 +57,27 @@ def _link_problem(tree, path, target):
     if fragment and suffix(page) == ".md" and fragment not in _anchors(tree, page):
         return f"link {target}: {page} has no heading #{fragment}"
     return None
+
+
+def check_reachable(tree):
+    """Every page of docs/ can be reached from its index; a linked folder stands for its pages."""
+    if not tree.exists(INDEX):
+        return [Finding(INDEX, 0, "the index is missing")]
+    seen, todo = set(), [INDEX]
+    while todo:
+        page = todo.pop()
+        if page in seen:
+            continue
+        seen.add(page)
+        for _, line in _prose(tree, page):
+            for target in LINK.findall(line):
+                name = target.partition("#")[0]
+                if not name or EXTERNAL.match(target):
+                    continue
+                place = os.path.normpath(os.path.join(os.path.dirname(page), name))
+                todo += [p for p in tree.pages() if p == place or os.path.dirname(p) == place]
+    return [Finding(page, 0, f"cannot be reached from {INDEX} by links")
+            for page in tree.pages() if page.startswith("docs/") and page not in seen]
 
 
 def _anchors(tree, path):

@@ -18,6 +18,7 @@ FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "misc", "common"}
 FORBIDDEN_WORDS = ("FIX" + "ME", "X" * 3, "HA" + "CK")
 UNNUMBERED_TODO = re.compile(r"\b" + "TO" + r"DO\b(?!\(#\d+\))")
 FORBIDDEN_WORD = re.compile(r"\b(" + "|".join(FORBIDDEN_WORDS) + r")\b")
+SHELL_LINE = re.compile(r"^#!.*\b(ba)?sh\b")
 CLANG_FORMAT_MAJOR = "14"
 
 
@@ -89,6 +90,24 @@ def check_names(tree):
         name = os.path.basename(path)
         if not re.fullmatch(r"[a-z0-9_]+\.(hpp|cpp|cu|cuh|inl)", name):
             findings.append(Finding(path, 0, "file names are snake_case with .hpp, .cpp or .cu"))
+    return findings
+
+
+def check_shell(tree):
+    """Shell scripts parse, and pass shellcheck where it is installed."""
+    shellcheck = shutil.which("shellcheck")
+    findings = []
+    for path in tree.scripts():
+        if not SHELL_LINE.match(tree.first_line(path)):
+            continue
+        commands = [["bash", "-n", path]]
+        if shellcheck:
+            commands.append([shellcheck, "--format=gcc", "--severity=warning", path])
+        for command in commands:
+            done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True)
+            if done.returncode:
+                text = (done.stdout + done.stderr).strip().splitlines()[0]
+                findings.append(Finding(path, 0, text))
     return findings
 
 
