@@ -33,6 +33,7 @@ function(prismllm_room NAME)
 endfunction()
 
 # prismllm_unit_test(ROOM SOURCES a_test.cpp ... ROOMS ... [LINKS ...]): executable unit_<ROOM>.
+# The target unit_tests builds them all and nothing else (for sanitizer builds).
 function(prismllm_unit_test ROOM)
     cmake_parse_arguments(PARSE_ARGV 1 T "" "" "SOURCES;ROOMS;LINKS")
     add_executable(unit_${ROOM} ${T_SOURCES})
@@ -42,6 +43,10 @@ function(prismllm_unit_test ROOM)
         prismllm_options)
     target_compile_definitions(unit_${ROOM} PRIVATE
         PRISMLLM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PRISMLLM_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    if(NOT TARGET unit_tests)
+        add_custom_target(unit_tests)
+    endif()
+    add_dependencies(unit_tests unit_${ROOM})
     add_test(NAME unit.${ROOM} COMMAND unit_${ROOM})
     set_tests_properties(unit.${ROOM} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()

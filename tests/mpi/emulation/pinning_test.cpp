@@ -11,9 +11,11 @@
 namespace prismllm::emulation {
 namespace {
 
-/// Puts the process back where it may run, for the tests that follow.
+/// Pinning is on, whatever the environment of the tests says, and the process goes back to where
+/// it may run for the tests that follow.
 class Pinned : public testing::Test {
 protected:
+    Pinned() { unsetenv("PRISMLLM_BIND"); }
     ~Pinned() override {
         const placement::Core everything{0, 0, 0, before_};
         EXPECT_TRUE(placement::Topology::live().bind_to(everything).has_value());
