@@ -73,7 +73,7 @@ Candidate cheapest(CollectiveKind kind, graph::DType dtype, graph::ReduceOp redu
             if (!row || row->bandwidth <= 0)
                 continue;
             const SizeFactors factors = size_factors(kind, algorithm, protocol, bytes, topology);
-            const double latency_us = row->latency_us() * factors.latency;
+            const double latency_us = row->latency_us * factors.latency;
             const double bandwidth = row->bandwidth * factors.bandwidth;
             const double time_us = latency_us + microseconds(static_cast<double>(bytes), bandwidth);
             const double compared_us =
@@ -106,12 +106,9 @@ double corrected_us(const Candidate& candidate, double bytes, double size_factor
                     const target::Cluster& cluster, const GroupShape& shape) {
     const bool single_node = shape.nodes == 1;
     const TunerRow& row = candidate.row;
-    const double base_factor =
-        single_node ? cluster.latency_factor_scale_up : cluster.latency_factor_scale_out;
     const double latency_us =
-        candidate.factors.latency *
-        (row.base_us * base_factor + row.intra_us * cluster.latency_factor_scale_up +
-         row.inter_us * cluster.latency_factor_scale_out);
+        row.latency_us * candidate.factors.latency *
+        (single_node ? cluster.latency_factor_scale_up : cluster.latency_factor_scale_out);
 
     double size_us = microseconds(bytes, row.bandwidth * size_factor);
     if (!single_node) {

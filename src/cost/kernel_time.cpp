@@ -30,9 +30,12 @@ constexpr double split_reduction_us = 1.5;
 constexpr double throttle_flops = 2.0 * 4096 * 4096 * 4096;
 constexpr double query_tile_rows = 128;
 
-/// max-like joining of two overlapping times.
+/// max-like joining of two overlapping times; scaled, since p may be large.
 double joined(double a, double b, double p) {
-    return std::pow(std::pow(a, p) + std::pow(b, p), 1.0 / p);
+    const double larger = std::max(a, b);
+    if (larger <= 0)
+        return 0;
+    return larger * std::pow(1 + std::pow(std::min(a, b) / larger, p), 1 / p);
 }
 
 /// What does not depend on tile or split.

@@ -118,26 +118,25 @@ TunerRow ring_row(CollectiveKind kind, Protocol protocol, const Topology& t) {
     row.bandwidth = bus * ranks / steps;
     row.network = bus;
 
-    row.base_us = ring_base_us[p];
     double step_us = intra_latency(t).ring[p];
     const bool is_rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
     if (is_rooted) {
         const bool simple = protocol == Protocol::simple;
         const LinkLatency& link = t.nodes > 1 ? network_us : intra_latency(t);
         const double hop_us = simple && !t.same_channels ? link.tree[p] : link.ring[p];
-        (t.nodes > 1 ? row.inter_us : row.intra_us) = t.same_channels ? hop_us : steps * hop_us;
+        row.latency_us = ring_base_us[p] + (t.same_channels ? hop_us : steps * hop_us);
         return row;
     }
     double network_steps = 0;
     if (t.nodes > 1) {
-        const double posting = t.net_overhead_us * (protocol == Protocol::simple ? 3 : 1);
-        step_us = std::max(step_us, posting);
+        // posting a network operation sets the pace where it is slower than a hop in the node
+        step_us = std::max(step_us, t.net_overhead_us * (protocol == Protocol::simple ? 3 : 1));
         network_steps =
             (kind == CollectiveKind::all_reduce ? 2.0 : 1.0) * static_cast<double>(t.nodes - 1);
     }
     const double network_step_us = t.ranks_per_node == 1 ? network_us.tree[p] : network_us.ring[p];
-    row.intra_us = (steps - network_steps) * step_us;
-    row.inter_us = network_steps * network_step_us;
+    row.latency_us =
+        ring_base_us[p] + (steps - network_steps) * step_us + network_steps * network_step_us;
     return row;
 }
 
@@ -164,9 +163,10 @@ TunerRow tree_row(Protocol protocol, const Topology& t) {
     row.bandwidth = bus * 0.5;
     row.network = tree_network(row.bandwidth, t);
 
-    row.base_us = tree_base_us[p];
-    row.intra_us = 2 * static_cast<double>(t.ranks_per_node - 1) * intra_latency(t).tree[p];
-    row.inter_us = 2 * floor_log2(t.nodes) * network_us.tree[p];
+    const double intra_us =
+        2 * static_cast<double>(t.ranks_per_node - 1) * intra_latency(t).tree[p];
+    const double inter_us = 2 * floor_log2(t.nodes) * network_us.tree[p];
+    row.latency_us = tree_base_us[p] + intra_us + inter_us;
     return row;
 }
 
@@ -179,12 +179,12 @@ TunerRow nvls_row(CollectiveKind kind, Algorithm algorithm, const Topology& t) {
     intra *= is_gather_or_scatter(kind) ? (per_node - 1) / per_node : 2;
     double inter = t.nvls.inter;
     TunerRow row;
-    row.intra_us = nvls_intra_us;
+    row.latency_us = nvls_intra_us;
     if (algorithm == Algorithm::nvls_tree) {
         if (t.nodes <= 2)
             inter *= 2;
         inter = std::min(inter, cap(nvls_tree_per_channel, t));
-        row.inter_us = 2 * floor_log2(t.nodes) * nvls_tree_inter_us;
+        row.latency_us += 2 * floor_log2(t.nodes) * nvls_tree_inter_us;
     }
     const double bus = channels * std::min(intra, inter);
     // Gathers and scatters keep the bus figure: NCCL converts rings only.
@@ -197,9 +197,8 @@ TunerRow pat_row(const Topology& t) {
     TunerRow row;
     row.network = 0.75 * t.tree.channels * (t.nodes <= 2 ? t.tree.intra : t.tree.inter);
     row.bandwidth = row.network;
-    row.base_us = pat_base_us;
-    row.inter_us =
-        floor_log2(t.nodes) * (pat_network_us / 3.5) + 2.8 * static_cast<double>(t.ranks);
+    row.latency_us = pat_base_us + floor_log2(t.nodes) * (pat_network_us / 3.5) +
+                     2.8 * static_cast<double>(t.ranks);
     return row;
 }
 
@@ -288,6 +287,8 @@ double smooth_bandwidth_factor(CollectiveKind kind, Algorithm algorithm, Protoco
         return here;
     const std::int64_t lower = std::int64_t{1} << floor_log2(bytes);
     const double next = size_factors(kind, algorithm, protocol, 2 * lower, t).bandwidth;
+    if (next <= here)
+        return here;
     const double position = static_cast<double>(bytes - lower) / static_cast<double>(lower);
     return here + (next - here) * position;
 }

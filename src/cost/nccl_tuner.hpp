@@ -16,13 +16,9 @@
 namespace prismllm::cost {
 
 struct TunerRow {
-    double base_us = 0;    ///< software part of the latency
-    double intra_us = 0;   ///< steps inside a node
-    double inter_us = 0;   ///< steps over the network
+    double latency_us = 0;
     double bandwidth = 0;  ///< algorithm bandwidth, GB/s
     double network = 0;    ///< GB/s one way through one node's NICs while it runs
-
-    [[nodiscard]] double latency_us() const { return base_us + intra_us + inter_us; }
 };
 
 /// Latency and bandwidth of one combination; nothing where NCCL never offers it: collective
@@ -43,8 +39,8 @@ struct SizeFactors {
                                        Protocol protocol, std::int64_t bytes,
                                        const Topology& topology);
 
-/// The bandwidth factor between NCCL's table entries, which change at powers of two only:
-/// interpolated, so that a price does not fall where a message grows.
+/// NCCL's bandwidth factor changes at powers of two only. Where it rises it is interpolated up to
+/// the next one, so that a price does not fall where a message grows.
 [[nodiscard]] double smooth_bandwidth_factor(graph::CollectiveKind kind, Algorithm algorithm,
                                              Protocol protocol, std::int64_t bytes,
                                              const Topology& topology);

@@ -141,9 +141,9 @@ struct Cluster {
     std::int64_t nics_per_node = 0;
     double nic_bandwidth = 0;             ///< bytes/s a NIC, one direction
     std::string fabric = "infiniband";    ///< infiniband, roce, efa, tcpx
-    double latency_factor_scale_up = 1;   ///< on NCCL's intra-node latency terms
-    double latency_factor_scale_out = 1;  ///< on NCCL's network latency terms
-    double half_size_scale_up_bytes = 0;  ///< size at half of the bandwidth, e(n)=n/(n+half)
+    double latency_factor_scale_up = 1;   ///< on NCCL's latency, groups inside a node
+    double latency_factor_scale_out = 1;  ///< on NCCL's latency, groups that span nodes
+    double half_size_scale_up_bytes = 0;  ///< pipeline fill: size term x (1 + half / (n + half))
     double half_size_scale_out_bytes = 0;
     double collective_launch_us = 2;  ///< added to every collective
     double p2p_latency_scale_up_us = 10;
