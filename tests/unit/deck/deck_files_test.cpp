@@ -93,8 +93,8 @@ TEST_F(DeckFiles, CirclesOfIncludesAreNamed) {
 TEST_F(DeckFiles, RunawayIncludesEnd) {
     // Each file includes the next one twice: 2^40 readings without a limit.
     for (int i = 0; i < 40; ++i) {
-        const std::string next = "\"r" + std::to_string(i + 1) + ".toml\"";
-        write("r" + std::to_string(i) + ".toml", "include = [" + next + ", " + next + "]\n");
+        write(fmt::format("r{}.toml", i),
+              fmt::format("include = [\"r{0}.toml\", \"r{0}.toml\"]\n", i + 1));
     }
     write("r40.toml", "");
 

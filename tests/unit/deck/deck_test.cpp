@@ -130,7 +130,7 @@ TEST(Deck, AllProblemsAreReportedAtOnceInTheOrderOfTheText) {
 TEST(Deck, AManyTimesWrongDeckIsCutShort) {
     std::string text{sample_text};
     for (int i = 0; i < 200; ++i) {
-        text += "x" + std::to_string(i) + " = 1\n";
+        text += fmt::format("x{} = 1\n", i);
     }
 
     const std::string message = rejection(parse(text, "sample.toml", "."));
