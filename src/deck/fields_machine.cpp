@@ -201,13 +201,15 @@ void append_cluster(std::vector<Field>& table) {
     row("fabric", cluster<&Cluster::fabric>, none, any, defaulted, "scale-out network",
         fabric_names);
     row("latency_factor_scale_up", cluster<&Cluster::latency_factor_scale_up>, none, factor,
-        defaulted, "factor on NCCL's intra-node latency terms");
+        defaulted, "factor on NCCL's latency, groups inside a node");
     row("latency_factor_scale_out", cluster<&Cluster::latency_factor_scale_out>, none, factor,
-        defaulted, "factor on NCCL's network latency terms");
+        defaulted, "factor on NCCL's latency, groups that span nodes");
     row("half_size_scale_up", cluster<&Cluster::half_size_scale_up_bytes>, Quantity::bytes,
-        {0, 1e15}, defaulted, "size that reaches half of the bandwidth inside a node");
+        {0, 1e15}, defaulted,
+        "pipeline fill inside a node: size term x (1 + half / (size + half))");
     row("half_size_scale_out", cluster<&Cluster::half_size_scale_out_bytes>, Quantity::bytes,
-        {0, 1e15}, defaulted, "size that reaches half of the bandwidth between nodes");
+        {0, 1e15}, defaulted,
+        "pipeline fill between nodes: size term x (1 + half / (size + half))");
     row("collective_launch", cluster<&Cluster::collective_launch_us>, time, short_time_us,
         defaulted, "added to every collective");
     row("p2p_latency_scale_up", cluster<&Cluster::p2p_latency_scale_up_us>, time, short_time_us,
