@@ -9,6 +9,7 @@
 #include "prismllm/program/setup.hpp"
 #include "prismllm/slicing/assemble.hpp"
 #include "prismllm/slicing/costs.hpp"
+#include "prismllm/slicing/stitch.hpp"
 #include "prismllm/target/parameters.hpp"
 
 namespace prismllm::emulation {
@@ -96,6 +97,16 @@ Expected<graph::ExecutionGraph> slice_job(const target::Job& job) {
     graph.facts.hardware_flops_per_iteration = executed_flops(graph);
     slicing::attach_costs(graph, cost::DeviceModel{job.device},
                           cost::CollectiveModel{job.device, job.cluster});
+    return graph;
+}
+
+Expected<graph::ExecutionGraph> slice_and_prove(const target::Job& job) {
+    auto graph = slice_job(job);
+    if (graph) {
+        if (auto proved = slicing::prove(*graph); !proved) {
+            return tl::unexpected{proved.error()};
+        }
+    }
     return graph;
 }
 

@@ -80,8 +80,7 @@ Expected<Setup> make_setup(const target::Job& job) {
     setup.training = job.training;
     setup.layout = std::move(*layout);
     if (setup.layout.tensor == 1) {
-        setup.parallel.sequence = false;  // nothing to shard
-        setup.parallel.scatter_gather_p2p = false;
+        setup.parallel.scatter_gather_p2p = false;  // nothing to shard
     }
     setup.sizes = make_sizes(setup.model, setup.parallel, setup.training, setup.layout);
     setup.family_list = target::families_of(setup.layout);

@@ -10,13 +10,16 @@
 namespace prismllm::report {
 
 std::string grouped(std::int64_t value) {
-    std::string digits = fmt::format("{}", value);
+    const std::string digits = fmt::format("{}", value);
     const std::size_t first = value < 0 ? 1 : 0;
-    for (std::size_t at = digits.size(); at > first + 3;) {
-        at -= 3;
-        digits.insert(at, ",");
+    std::string text;
+    for (std::size_t at = 0; at < digits.size(); ++at) {
+        if (at > first && (digits.size() - at) % 3 == 0) {
+            text += ',';
+        }
+        text += digits[at];
     }
-    return digits;
+    return text;
 }
 
 std::string duration(std::int64_t picoseconds) {

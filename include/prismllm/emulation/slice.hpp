@@ -17,4 +17,8 @@ namespace prismllm::emulation {
 /// @local
 [[nodiscard]] Expected<graph::ExecutionGraph> slice_job(const target::Job& job);
 
+/// slice_job, then slicing::prove; job_failed when the job would hang.
+/// @local
+[[nodiscard]] Expected<graph::ExecutionGraph> slice_and_prove(const target::Job& job);
+
 }  // namespace prismllm::emulation

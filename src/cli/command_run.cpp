@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "prismllm/comm/agree.hpp"
+#include "prismllm/emulation/slice.hpp"
+#include "prismllm/store/graph_file.hpp"
+
+#include "commands.hpp"
+#include "job_options.hpp"
+#include "mpi_job.hpp"
+
+namespace prismllm::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+struct RunOptions {
+    DeckOptions deck;
+    ResultOptions result;
+    std::string graph;  ///< also keep the execution graph here
+};
+
+/// The deck as process 0 reads it, the same on all processes.
+/// @collective
+Expected<deck::Deck> shared_deck(const comm::Communicator& world, const DeckOptions& options) {
+    Expected<deck::Deck> mine = deck::Deck{};
+    std::string text;
+    Status read;
+    if (world.rank() == 0) {
+        mine = options.load();
+        if (mine) {
+            text = mine->values_toml;
+        } else {
+            read = tl::unexpected{mine.error()};
+        }
+    }
+    if (auto agreed = comm::agree(world, read); !agreed) {
+        return tl::unexpected{world.rank() == 0 ? mine.error() : agreed.error()};
+    }
+    world.broadcast(text);
+    return world.rank() == 0 ? std::move(mine) : deck::parse(text, options.path, ".", {});
+}
+
+/// @collective
+Status run(const RunOptions& options, const comm::Communicator& world) {
+    const auto begin = Clock::now();
+    auto deck = shared_deck(world, options.deck);
+    if (!deck) {
+        return tl::unexpected{deck.error()};
+    }
+    store::Provenance provenance = make_provenance(*deck);
+    Expected<graph::ExecutionGraph> mine = graph::ExecutionGraph{};
+    const auto slicing = Clock::now();
+    if (world.rank() == 0) {
+        mine = emulation::slice_and_prove(deck->job);
+        provenance.run.slicing_wall_s = seconds_since(slicing);
+        if (mine && !options.graph.empty()) {
+            if (auto ok = store::write_graph(options.graph, *mine, provenance); !ok) {
+                mine = tl::unexpected{ok.error()};
+            }
+        }
+    }
+    auto graph = emulation::share_graph(world, std::move(mine));
+    if (!graph) {
+        return tl::unexpected{graph.error()};
+    }
+    return emulate_and_report(world, *graph, *deck, std::move(provenance), options.result,
+                              options.result.path_for(options.deck.path), seconds_since(begin));
+}
+
+}  // namespace
+
+Command add_run(CLI::App& parent) {
+    CLI::App* app = parent.add_subcommand(
+        "run", "Slice a deck's job, emulate it at full scale and report (alone or under mpirun)");
+    auto options = std::make_shared<RunOptions>();
+    options->deck.add_to(*app);
+    options->result.add_to(*app);
+    app->add_option("--graph", options->graph, "Also keep the execution graph in this file");
+    app->footer(
+        "Examples:\n"
+        "  prismllm run inputs/decks/llama3.1_405b_h100_8192.toml\n"
+        "  mpirun -np 3 prismllm run inputs/decks/llama3.1_405b_h100_8192.toml --json");
+    return {app, [options] {
+                return in_mpi_job(
+                    [&](const comm::Communicator& world) { return run(*options, world); });
+            }};
+}
+
+}  // namespace prismllm::cli

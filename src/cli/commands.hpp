@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// The subcommands. Each adds its options to the application and returns what to do when it is
+/// chosen; a returned error becomes the exit code. Only this room writes to stdout.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "prismllm/base/error.hpp"
+
+namespace prismllm::cli {
+
+struct Command {
+    CLI::App* app = nullptr;
+    std::function<Status()> run;
+};
+
+[[nodiscard]] Command add_run(CLI::App& parent);
+[[nodiscard]] Command add_check(CLI::App& parent);
+[[nodiscard]] Command add_slice(CLI::App& parent);
+[[nodiscard]] Command add_emulate(CLI::App& parent);
+[[nodiscard]] Command add_show(CLI::App& parent);
+[[nodiscard]] Command add_report(CLI::App& parent);
+[[nodiscard]] Command add_keys(CLI::App& parent);
+
+/// The command line as the user typed it, for provenance; set once by main.
+void remember_command_line(int argc, const char* const* argv);
+[[nodiscard]] const std::string& command_line();
+
+/// Write to stdout; an error (a full disk, a closed pipe) is a system error, not a silent loss.
+[[nodiscard]] Status print(const std::string& text);
+/// Write a text file completely or leave none.
+[[nodiscard]] Status write_text(const std::string& path, const std::string& text);
+
+/// Text of --version and --build-info.
+[[nodiscard]] std::string version_text();
+[[nodiscard]] std::string build_info(bool json);
+
+}  // namespace prismllm::cli

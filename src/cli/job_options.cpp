@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "job_options.hpp"
+
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+
+#include <unistd.h>
+
+#include "prismllm/base/log.hpp"
+#include "prismllm/comm/agree.hpp"
+#include "prismllm/comm/environment.hpp"
+#include "prismllm/report/report.hpp"
+
+#include "commands.hpp"
+#include "signals.hpp"
+
+namespace prismllm::cli {
+namespace {
+
+std::string utc_now() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text.data();
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+}  // namespace
+
+void DeckOptions::add_to(CLI::App& app) {
+    app.add_option("deck", path, "Input deck (TOML)")->required();
+    app.add_option("--set", overrides, "Override a deck key: section.key=value (repeatable)")
+        ->expected(1)
+        ->take_all()
+        ->type_name("KEY=VALUE");
+}
+
+void ResultOptions::add_to(CLI::App& app) {
+    app.add_option("-o,--output", output, "Result file (default: <input name>.result.h5)");
+    app.add_option("--run-dir", run_dir, "Folder for results without --output")
+        ->capture_default_str();
+    app.add_flag("--json", json, "Print one JSON object instead of the text report");
+}
+
+std::string ResultOptions::path_for(const std::string& input) const {
+    if (!output.empty()) {
+        return output;
+    }
+    const std::string stem = std::filesystem::path(input).stem().string();
+    return (std::filesystem::path(run_dir) / (stem + ".result.h5")).string();
+}
+
+store::Provenance make_provenance(const deck::Deck& deck) {
+    store::Provenance p;
+    p.deck_text = deck.resolved_toml;
+    p.deck_sha256 = deck.sha256;
+    p.command_line = command_line();
+    p.software_version = version_text();
+    p.date = utc_now();
+    p.machine = host_name();
+    return p;
+}
+
+Status emulate_and_report(const comm::Communicator& world, const graph::ExecutionGraph& graph,
+                          const deck::Deck& deck, store::Provenance provenance,
+                          const ResultOptions& options, const std::string& path,
+                          double wall_before) {
+    const auto begin = std::chrono::steady_clock::now();
+    auto emulated =
+        emulation::emulate(world, graph, deck.job.emulation, deck.job.published, stop_requested);
+    if (!emulated) {
+        return tl::unexpected{emulated.error()};
+    }
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    provenance.run.host_ranks = world.size();
+    provenance.run.engine_wall_s = emulated->engine_wall_s;
+    provenance.run.total_wall_s = wall_before + wall.count();
+    provenance.run.state_bytes_per_participant = emulated->state_bytes_per_participant;
+    provenance.extra.emplace_back("mpi", comm::library_version());
+    const emulation::ProcessPlacement& placement = emulated->placement;
+    for (std::size_t k = 0; k < placement.lines.size(); ++k) {
+        provenance.extra.emplace_back(fmt::format("placement_{}", k), placement.lines[k]);
+    }
+    provenance.extra.emplace_back("topology", placement.machine);
+    provenance.extra.emplace_back("topology_xml", placement.machine_xml);
+    for (const std::string& warning : placement.warnings) {
+        log_root(LogLevel::warning, "placement", "{}", warning);
+    }
+    if (auto ok = store::write_result(path, emulated->data, provenance,
+                                      store::ParallelAccess{world.fortran_handle()});
+        !ok) {
+        return ok;
+    }
+    Status reported;
+    if (world.rank() == 0) {
+        auto stored = store::read_result(path);
+        reported = !stored ? Status{tl::unexpected{stored.error()}}
+                           : print(options.json ? report::json(*stored, path)
+                                                : report::text(*stored, path));
+    }
+    return comm::agree(world, reported);
+}
+
+}  // namespace prismllm::cli

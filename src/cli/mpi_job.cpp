@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi_job.hpp"
+
+#include <exception>
+#include <new>
+
+#include "prismllm/base/log.hpp"
+#include "prismllm/comm/environment.hpp"
+
+#include "signals.hpp"
+
+namespace prismllm::cli {
+
+Status in_mpi_job(const std::function<Status(const comm::Communicator& world)>& body) {
+    const comm::Environment environment;
+    try {
+        const auto world = comm::Communicator::world();
+        set_log_host_rank(HostRank{world.rank()});
+        catch_stop_signals();
+        Status outcome = body(world);
+        if (!outcome && outcome.error().code == ErrorCode::interrupted && world.size() > 1) {
+            log_here(LogLevel::error, "prismllm", "{}", outcome.error().message);
+            comm::abort_job(ErrorCode::interrupted);
+        }
+        return outcome;
+    } catch (const SystemError& e) {
+        log_here(LogLevel::error, "prismllm", "{}", e.what());
+        comm::abort_job(e.code());
+    } catch (const std::bad_alloc&) {
+        log_here(LogLevel::error, "prismllm",
+                 "out of memory (this process could not get more). Use more processes on more "
+                 "nodes, or a smaller job.");
+        comm::abort_job(ErrorCode::resources);
+    } catch (const std::exception& e) {
+        log_here(LogLevel::error, "prismllm", "internal error: {}. Please report this.", e.what());
+        comm::abort_job(ErrorCode::internal);
+    }
+}
+
+}  // namespace prismllm::cli

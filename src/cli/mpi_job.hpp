@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "prismllm/base/error.hpp"
+#include "prismllm/comm/communicator.hpp"
+
+namespace prismllm::cli {
+
+/// Run `body` between the start and the end of MPI. An error it returns was agreed on by all
+/// processes and is passed on. What one process meets alone - an exception, a stop request -
+/// ends the whole job here and now, with its exit code: the others may wait for it.
+[[nodiscard]] Status in_mpi_job(const std::function<Status(const comm::Communicator& world)>& body);
+
+}  // namespace prismllm::cli

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "commands.hpp"
+
+namespace prismllm::cli {
+namespace {
+
+std::string& remembered() {
+    static std::string line;
+    return line;
+}
+
+}  // namespace
+
+void remember_command_line(int argc, const char* const* argv) {
+    for (int i = 0; i < argc; ++i) {
+        remembered() += (i == 0 ? "" : " ");
+        remembered() += argv[i];
+    }
+}
+
+const std::string& command_line() {
+    return remembered();
+}
+
+Status print(const std::string& text) {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (!written || std::fflush(stdout) != 0) {
+        return fail(ErrorCode::system,
+                    "cannot write to standard output ({}). Check the disk or the pipe behind it.",
+                    std::strerror(errno));
+    }
+    return {};
+}
+
+Status write_text(const std::string& path, const std::string& text) {
+    const std::string unfinished = path + ".tmp";
+    std::FILE* file = std::fopen(unfinished.c_str(), "wb");
+    if (file == nullptr) {
+        return fail(ErrorCode::system, "cannot create {} ({}). Check the folder and its rights.",
+                    unfinished, std::strerror(errno));
+    }
+    bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    good = std::fflush(file) == 0 && good;
+    int error = errno;
+    good = std::fclose(file) == 0 && good;
+    if (good && std::rename(unfinished.c_str(), path.c_str()) != 0) {
+        good = false;
+        error = errno;
+    }
+    if (!good) {
+        std::remove(unfinished.c_str());
+        return fail(error == ENOSPC ? ErrorCode::resources : ErrorCode::system,
+                    "cannot write {} ({}). Free space or choose another place.", path,
+                    std::strerror(error));
+    }
+    return {};
+}
+
+}  // namespace prismllm::cli
