@@ -73,21 +73,44 @@ std::vector<SlowRank> slowest_ranks(const store::ResultData& data, std::size_t c
     return slowest;
 }
 
+namespace {
+
+/// The source counted FLOPs as we do, as far as it says how it did.
+bool same_formula(const store::ResultData& data) {
+    return data.published.flops_formula.empty() ||
+           data.published.flops_formula == data.facts.flops_formula;
+}
+
+/// Seconds an iteration took: as printed, or what the printed FLOP rate implies.
+std::optional<double> published_seconds(const store::ResultData& data) {
+    const store::PublishedValues& p = data.published;
+    if (p.iteration_time_s || !p.model_tflops_per_gpu || !same_formula(data)) {
+        return p.iteration_time_s;
+    }
+    return data.facts.model_flops_per_iteration /
+           (*p.model_tflops_per_gpu * 1e12 * static_cast<double>(data.world_size));
+}
+
+}  // namespace
+
 std::vector<Comparison> comparisons(const store::ResultData& data) {
     std::vector<Comparison> rows;
     const auto compare = [&](const char* quantity, const char* unit, double predicted,
-                             const std::optional<double>& published) {
+                             const std::optional<double>& published, bool derived) {
         if (published && *published > 0) {
-            rows.push_back({quantity, unit, predicted, *published});
+            rows.push_back({quantity, unit, predicted, *published, derived});
         }
     };
     const store::Summary& s = data.summary;
     const store::PublishedValues& p = data.published;
     compare("iteration_time_s", "s", static_cast<double>(s.iteration_time_ps) * 1e-12,
-            p.iteration_time_s);
-    compare("model_tflops_per_gpu", "TFLOP/s", s.model_tflops_per_gpu, p.model_tflops_per_gpu);
-    compare("mfu", "1", s.mfu, p.mfu);
-    compare("tokens_per_s_per_gpu", "1/s", s.tokens_per_s_per_gpu, p.tokens_per_s_per_gpu);
+            published_seconds(data), !p.iteration_time_s);
+    if (same_formula(data)) {
+        compare("model_tflops_per_gpu", "TFLOP/s", s.model_tflops_per_gpu, p.model_tflops_per_gpu,
+                false);
+        compare("mfu", "1", s.mfu, p.mfu, false);
+    }
+    compare("tokens_per_s_per_gpu", "1/s", s.tokens_per_s_per_gpu, p.tokens_per_s_per_gpu, false);
     return rows;
 }
 

@@ -36,11 +36,13 @@ struct SlowRank {
 /// Ranks with the most compute time, at most `count`, ties by rank.
 [[nodiscard]] std::vector<SlowRank> slowest_ranks(const store::ResultData& data, std::size_t count);
 
-/// Predicted against published: (predicted - published) / published.
+/// Predicted against published: (predicted - published) / published. FLOP rates are compared
+/// only where the source counts as we do.
 struct Comparison {
     std::string quantity;  ///< JSON key
     std::string unit;
     double predicted = 0, published = 0;
+    bool derived = false;  ///< the published value follows from its printed FLOP rate
     [[nodiscard]] double error() const { return predicted / published - 1; }
 };
 [[nodiscard]] std::vector<Comparison> comparisons(const store::ResultData& data);

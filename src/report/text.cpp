@@ -58,8 +58,9 @@ void published(Page& page, const store::ResultData& d) {
     page.line("Against the published run ({})", d.published.source);
     page.line("  {:<24} {:>12} {:>12} {:>9}", "quantity", "predicted", "published", "error");
     for (const Comparison& row : rows) {
-        page.line("  {:<24} {:>12.4g} {:>12.4g} {:>+7.1f} %", row.quantity, row.predicted,
-                  row.published, 100 * row.error());
+        page.line("  {:<24} {:>12.4g} {:>12.4g} {:>+7.1f} %{}", row.quantity, row.predicted,
+                  row.published, 100 * row.error(),
+                  row.derived ? "   (published value from its FLOP rate)" : "");
     }
     if (!d.published.note.empty()) {
         page.line("  note: {}", d.published.note);
