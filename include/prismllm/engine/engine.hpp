@@ -33,14 +33,17 @@ struct Options {
     std::function<bool()> cancelled;           ///< polled now and then; true ends the run early
 };
 
-/// Time one lane spent in one iteration, picoseconds. The compute stream is partitioned:
-/// end = busy + sum of waits over families (+ idle at the end). A wait for a family's call is
-/// split: `communication` is at most the call's own cost, the rest is `skew` (waiting for
-/// peers); for the pipeline family the skew is the bubble.
+/// How one lane's compute stream (stream 0) spent its time since the start of the job,
+/// picoseconds, exactly: its clock = busy + communication + skew + other, summed over families;
+/// the lane's end minus that clock is idle time after its last kernel.
+/// A wait is booked to the last communication call that its event stands behind. Of each wait
+/// `communication` is at most the call's own cost (of a batch: its dearest call), the rest is
+/// `skew` (waiting for peers); for the pipeline family the skew is the bubble.
 struct LaneAccount {
     std::int64_t busy_ps = 0;
     std::vector<std::int64_t> communication_ps;  ///< [family]
     std::vector<std::int64_t> skew_ps;           ///< [family]
+    std::int64_t other_ps = 0;  ///< waits for work of other streams that is no communication
 };
 
 struct TimelineEntry {
@@ -65,11 +68,14 @@ public:
     /// Compiles the op lists of the lanes owned by exchange.self() and opens the channels.
     Engine(const graph::ExecutionGraph& graph, std::vector<std::int32_t> owner, Exchange& exchange,
            Options options);
+    /// Does not touch the exchange. After an error, operations may still be under way into the
+    /// engine's memory: the exchange must be gone, or must not progress any more, before this.
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
     /// Run one more iteration; clocks go on from the last one. Called by all proxies together.
+    /// After an error no further iteration may be run.
     /// @return job_failed with a report naming ranks, communicators, sequence numbers and
     ///         operations when no lane of any proxy can advance; interrupted when cancelled.
     [[nodiscard]] Status run_iteration();
