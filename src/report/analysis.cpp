@@ -28,6 +28,14 @@ std::vector<StageTimes> stage_times(const store::ResultData& data) {
                     row.pipeline += stage.communication_ps[f];
                     row.bubble += stage.skew_ps[f];
                     break;
+                case FamilyKind::embedding:
+                case FamilyKind::model:
+                case FamilyKind::world:
+                    // These groups span stages: what a stage waits in them for is the end of
+                    // the other stages' cool-down.
+                    row.data += stage.communication_ps[f];
+                    row.bubble += stage.skew_ps[f];
+                    break;
                 default:
                     row.data += stage.communication_ps[f];
                     row.skew += stage.skew_ps[f];

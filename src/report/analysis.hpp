@@ -19,7 +19,7 @@ struct StageTimes {
     std::int64_t ranks = 0;
     std::int64_t compute = 0;
     std::int64_t tensor = 0, data = 0, pipeline = 0;  ///< exposed communication
-    std::int64_t bubble = 0;  ///< waiting for a pipeline neighbour, and idle after the last op
+    std::int64_t bubble = 0;  ///< waiting for other stages, and idle after the last op
     std::int64_t skew = 0;    ///< waiting for slower members of other groups
     std::int64_t peak_memory_bytes = 0;
 };

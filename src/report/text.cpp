@@ -86,7 +86,7 @@ void stages(Page& page, const store::ResultData& d) {
                   part(t.bubble), part(t.skew), bytes(t.peak_memory_bytes));
     }
     if (step > 1) {
-        page.line("  (every {}th stage; --json has all)", step);
+        page.line("  (one stage in {}; --json has all)", step);
     }
 }
 
