@@ -6,11 +6,46 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 namespace prismllm::store {
+namespace {
+
+constexpr std::size_t probe_bytes = std::size_t{1} << 20;
+
+/// @return errno, 0 when everything was written.
+int write_all(int file, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(file, bytes.data(), bytes.size());
+        if (written > 0) {
+            bytes = bytes.subspan(static_cast<std::size_t>(written));
+        } else if (written == 0) {
+            return ENOSPC;
+        } else if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::string growth_problem(const std::filesystem::path& path) {
+    // Another process may have noticed too and removed the file already: a new one tells as much.
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file < 0) {
+        return {};
+    }
+    const std::vector<std::byte> zeros(probe_bytes);
+    int error = write_all(file, zeros);
+    if (::close(file) != 0 && error == 0) {
+        error = errno;
+    }
+    return error == 0 ? std::string{} : std::strerror(error);
+}
 
 Error write_error(const std::filesystem::path& path, std::string_view reason) {
     // Texts of ENOSPC, EDQUOT and EFBIG, then those of MPI-IO.
@@ -49,15 +84,7 @@ Status UnfinishedFile::write(std::span<const std::byte> bytes) {
         return tl::unexpected{write_error(path_, std::strerror(errno))};
     }
     pending_ = true;
-    int error = 0;
-    while (!bytes.empty() && error == 0) {
-        const ssize_t written = ::write(file, bytes.data(), bytes.size());
-        if (written > 0) {
-            bytes = bytes.subspan(static_cast<std::size_t>(written));
-        } else if (written == 0 || errno != EINTR) {
-            error = written == 0 ? ENOSPC : errno;
-        }
-    }
+    int error = write_all(file, bytes);
     // Network file systems report a full disk only here.
     if (::close(file) != 0 && error == 0) {
         error = errno;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "prismllm/base/error.hpp"
@@ -31,6 +32,10 @@ private:
     std::filesystem::path temporary_;
     bool pending_ = false;
 };
+
+/// Why a file cannot grow (the operating system's text), found by trying; empty when it can.
+/// MPI-IO says only that something failed.
+[[nodiscard]] std::string growth_problem(const std::filesystem::path& path);
 
 /// The error of a write to `path` that failed for `reason` (operating system, HDF5 or MPI text).
 [[nodiscard]] Error write_error(const std::filesystem::path& path, std::string_view reason);

@@ -165,28 +165,34 @@ void read_families(const FileReader& file, ExecutionGraph& graph) {
     read_group_shapes(group, graph);
 }
 
-std::vector<graph::Op> read_ops(const FileReader& file) {
+struct OpColumns {
+    std::vector<std::uint8_t> kinds, streams, phases;
+    std::vector<std::int16_t> micro_batches, layers;
+    std::vector<std::uint32_t> indices, instances;
+
+    [[nodiscard]] graph::Op row(std::size_t i) const {
+        return {static_cast<graph::OpKind>(kinds[i]),
+                streams[i],
+                static_cast<graph::Phase>(phases[i]),
+                0,
+                micro_batches[i],
+                layers[i],
+                indices[i],
+                instances[i]};
+    }
+};
+
+OpColumns read_ops(const FileReader& file) {
     const auto group = file.group("/ops");
     const auto count = group.size_of("op");
-    const auto kinds = group.enumeration<graph::OpKind>("kind", count);
-    const auto streams = group.column<std::uint8_t>("stream", {count});
-    const auto phases = group.enumeration<graph::Phase>("phase", count);
-    const auto micro_batches = group.column<std::int16_t>("micro_batch", {count});
-    const auto layers = group.column<std::int16_t>("layer", {count});
-    const auto indices = group.column<std::uint32_t>("index", {count});
-    const auto instances = group.column<std::uint32_t>("instance", {count});
+    OpColumns ops{group.enumeration<graph::OpKind>("kind", count),
+                  group.column<std::uint8_t>("stream", {count}),
+                  group.enumeration<graph::Phase>("phase", count),
+                  group.column<std::int16_t>("micro_batch", {count}),
+                  group.column<std::int16_t>("layer", {count}),
+                  group.column<std::uint32_t>("index", {count}),
+                  group.column<std::uint32_t>("instance", {count})};
     group.allowance().take(count, sizeof(graph::Op), group.where("op"));
-    std::vector<graph::Op> ops(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        ops[i] = {static_cast<graph::OpKind>(kinds[i]),
-                  streams[i],
-                  static_cast<graph::Phase>(phases[i]),
-                  0,
-                  micro_batches[i],
-                  layers[i],
-                  indices[i],
-                  instances[i]};
-    }
     return ops;
 }
 
@@ -196,11 +202,17 @@ void read_classes(const FileReader& file, ExecutionGraph& graph) {
     const auto count = group.size_of("class");
     const auto names = group.strings("name", count);
     const auto stages = group.column<std::int32_t>("stage", {count});
-    const auto starts = group.offsets("op_offsets", count, ops.size());
+    const auto starts = group.offsets("op_offsets", count, ops.kinds.size());
     graph.classes.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        graph.classes[i] = {
-            names[i], stages[i], {ops.begin() + starts[i], ops.begin() + starts[i + 1]}};
+    for (std::size_t c = 0; c < count; ++c) {
+        graph.classes[c].name = names[c];
+        graph.classes[c].stage = stages[c];
+        const auto first = static_cast<std::size_t>(starts[c]);
+        auto& rows = graph.classes[c].ops;
+        rows.resize(static_cast<std::size_t>(starts[c + 1]) - first);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            rows[i] = ops.row(first + i);
+        }
     }
 
     const auto runs = file.group("/rank_runs");

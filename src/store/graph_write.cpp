@@ -220,11 +220,11 @@ void write_classes(FileWriter& file, const ExecutionGraph& graph) {
 template <class T, class Value>
 void write_op_column(GroupWriter& group, const ExecutionGraph& graph, const Column& column,
                      std::size_t count, Value value_of) {
-    std::vector<T> values;
-    values.reserve(count);
+    std::vector<T> values(count);
+    T* value = values.data();
     for (const auto& rank_class : graph.classes) {
         for (const auto& op : rank_class.ops) {
-            values.push_back(static_cast<T>(value_of(op)));
+            *value++ = static_cast<T>(value_of(op));
         }
     }
     group.column<T>(column, {"op"}, values);

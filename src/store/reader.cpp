@@ -8,6 +8,8 @@
 #include <cstring>
 #include <fstream>
 
+#include <hdf5_hl.h>
+
 namespace prismllm::store {
 namespace {
 
@@ -267,14 +269,11 @@ FileReader::FileReader(const std::filesystem::path& path)
 FileReader::FileReader(std::span<const std::byte> image)
     : allowance_{std::make_shared<Allowance>(image.size())} {
     check_signature(image.data(), image.size());
-    const Handle access = accepted(H5Pcreate(H5P_FILE_ACCESS), "a property list");
-    H5Pset_fapl_core(access.id(), std::max<std::size_t>(image.size(), 1), 0);
-    // HDF5 copies the bytes; its interface is not const-correct.
+    // Read in place. HDF5's interface is not const-correct; nothing is written without
+    // H5LT_FILE_IMAGE_OPEN_RW.
     auto* bytes = const_cast<std::byte*>(image.data());
-    if (H5Pset_file_image(access.id(), bytes, image.size()) < 0) {
-        reject("its {} bytes do not fit into memory", image.size());
-    }
-    file_ = Handle{H5Fopen("prismllm-image.h5", H5F_ACC_RDONLY, access.id())};
+    file_ = Handle{H5LTopen_file_image(bytes, image.size(),
+                                       H5LT_FILE_IMAGE_DONT_COPY | H5LT_FILE_IMAGE_DONT_RELEASE)};
     if (!file_.is_open()) {
         reject("it is damaged or cut short; HDF5 says: {}", hdf5_reason());
     }

@@ -165,10 +165,11 @@ Status write_result(const std::filesystem::path& path, const ResultData& data,
     try {
         write_blocks(team, file.temporary_path(), data, *ranks, timeline);
     } catch (const SystemError& error) {
-        // The job is about to be aborted: whoever fails removes the file.
+        // The job is about to be aborted: whoever fails first asks why and removes the file.
+        const auto no_room = growth_problem(file.temporary_path());
         std::error_code ignored;
         std::filesystem::remove(file.temporary_path(), ignored);
-        const auto told = write_error(path, error.what());
+        const auto told = write_error(path, no_room.empty() ? error.what() : no_room);
         throw SystemError{told.code, told.message};
     }
     if (first) {

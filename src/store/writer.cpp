@@ -3,7 +3,6 @@
 #include "writer.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <hdf5_hl.h>
 
@@ -15,7 +14,7 @@ namespace {
 // Below this a dataset is stored plainly: a chunk index would be larger than what it saves.
 constexpr std::size_t smallest_compressed_bytes = 2048;
 constexpr hsize_t chunk_bytes = hsize_t{1} << 20;
-constexpr std::size_t memory_increment_bytes = std::size_t{1} << 20;
+constexpr std::size_t memory_increment_bytes = std::size_t{4} << 20;
 
 [[noreturn]] void throw_failure(const std::string& what) {
     throw SystemError{ErrorCode::system,
@@ -62,7 +61,9 @@ void write_attribute(hid_t object, const char* name, hid_t file_type, hid_t memo
 
 void write_text_attribute(hid_t object, const char* name, std::string_view value) {
     const Handle type = checked(H5Tcopy(H5T_C_S1), name);
-    const std::string text{value.empty() ? std::string_view{"\0", 1} : value};
+    // At least two bytes: one alone is taken for a character, not for text, by netCDF tools.
+    std::string text{value};
+    text.resize(std::max<std::size_t>(text.size(), 2), '\0');
     check(H5Tset_size(type.id(), text.size()), name);
     check(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), name);
     check(H5Tset_cset(type.id(), H5T_CSET_UTF8), name);
@@ -173,19 +174,6 @@ void GroupWriter::reserve(const Column& column, const std::vector<std::string>& 
                            properties.id(), H5P_DEFAULT),
                 column.name);
     describe(dataset, column, dimensions);
-    if (empty) {
-        return;
-    }
-    // Without an index HDF5 would fill every chunk when several processes open the dataset.
-    const std::vector<hsize_t> one(sizes.size(), 1);
-    const std::vector<hsize_t> origin(sizes.size(), 0);
-    check(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, origin.data(), nullptr, one.data(),
-                              nullptr),
-          column.name);
-    const Handle memory = checked(H5Screate_simple(1, one.data(), nullptr), column.name);
-    const std::array<std::byte, 8> zero{};
-    check(H5Dwrite(dataset.id(), type.memory, memory.id(), space.id(), H5P_DEFAULT, zero.data()),
-          column.name);
 }
 
 void GroupWriter::strings(const std::string& name, std::span<const std::string> texts) {

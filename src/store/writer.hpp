@@ -58,7 +58,7 @@ public:
     void strings(const std::string& name, std::span<const std::string> texts);
 
     /// A compressed dataset whose values are written later, possibly by several processes:
-    /// `chunk` is its chunk shape. One zero is written so that its chunk index exists already.
+    /// `chunk` is its chunk shape. Unwritten, it takes no room.
     template <Element T>
     void reserve(const Column& column, const std::vector<std::string>& dimensions,
                  const std::vector<hsize_t>& chunk) {

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "prismllm/store/result_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../../support/store_samples.hpp"
+
+namespace prismllm::store {
+namespace {
+
+TEST(ResultFile, GivesBackEveryFieldThatWasWritten) {
+    const samples::Folder folder{"result"};
+    const auto data = samples::result();
+
+    const auto written = write_result(folder.file("r.h5"), data, samples::provenance());
+    const auto read = read_result(folder.file("r.h5"));
+
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(read->data, data);
+    EXPECT_EQ(read->provenance, samples::provenance());
+    EXPECT_FALSE(std::filesystem::exists(folder.file("r.h5.tmp")));
+}
+
+// More than one chunk (4,096 rows), and a last chunk that is not full.
+TEST(ResultFile, GivesBackManyRanks) {
+    const samples::Folder folder{"result-many"};
+    const auto data = samples::result(10'000, 3);
+
+    ASSERT_TRUE(write_result(folder.file("r.h5"), data, samples::provenance()));
+    const auto read = read_result(folder.file("r.h5"));
+
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(read->data, data);
+}
+
+TEST(ResultFile, KeepsAResultWithoutTimelineFamiliesAndIterations) {
+    const samples::Folder folder{"result-bare"};
+    ResultData data;
+    data.world_size = 1;
+    data.classes = {{"all", 0, 1, 0}};
+    samples::add_rank(data, 0);
+    data.ranks.rank_class = {0};
+
+    ASSERT_TRUE(write_result(folder.file("r.h5"), data, Provenance{}));
+    const auto read = read_result(folder.file("r.h5"));
+
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(read->data, data);
+}
+
+TEST(ResultFile, RefusesRanksThatDoNotCoverTheJob) {
+    const samples::Folder folder{"result-part"};
+    auto data = samples::result_tables(16, 1);
+    samples::add_rank(data, 3);
+    samples::fill_ends(data);
+
+    const auto written = write_result(folder.file("r.h5"), data, samples::provenance());
+
+    ASSERT_FALSE(written.has_value());
+    EXPECT_EQ(written.error().code, ErrorCode::internal);
+    EXPECT_FALSE(std::filesystem::exists(folder.file("r.h5")));
+}
+
+TEST(ResultFile, RefusesColumnsOfDifferentLength) {
+    const samples::Folder folder{"result-ragged"};
+    auto data = samples::result();
+    data.ranks.skew_ps.pop_back();
+
+    const auto written = write_result(folder.file("r.h5"), data, samples::provenance());
+
+    ASSERT_FALSE(written.has_value());
+    EXPECT_EQ(written.error().code, ErrorCode::internal);
+}
+
+TEST(ResultFile, RefusesATimelineThatNamesNothing) {
+    const samples::Folder folder{"result-names"};
+    auto data = samples::result();
+    data.timeline[3].name = 2;  // there are two names: 0 and 1
+
+    const auto written = write_result(folder.file("r.h5"), data, samples::provenance());
+
+    ASSERT_FALSE(written.has_value());
+    EXPECT_EQ(written.error().code, ErrorCode::internal);
+}
+
+}  // namespace
+}  // namespace prismllm::store
