@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -69,7 +70,11 @@ UnfinishedFile::UnfinishedFile(std::filesystem::path path)
     : path_{std::move(path)}, temporary_{path_.string() + ".tmp"} {}
 
 UnfinishedFile::~UnfinishedFile() {
-    if (pending_) {
+    discard();
+}
+
+void UnfinishedFile::discard() {
+    if (std::exchange(pending_, false)) {
         (void)::unlink(temporary_.c_str());
     }
 }
@@ -90,6 +95,7 @@ Status UnfinishedFile::write(std::span<const std::byte> bytes) {
         error = errno;
     }
     if (error != 0) {
+        discard();
         return tl::unexpected{write_error(path_, std::strerror(error))};
     }
     return {};
@@ -97,7 +103,9 @@ Status UnfinishedFile::write(std::span<const std::byte> bytes) {
 
 Status UnfinishedFile::commit() {
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
-        return tl::unexpected{write_error(path_, std::strerror(errno))};
+        const int error = errno;
+        discard();
+        return tl::unexpected{write_error(path_, std::strerror(error))};
     }
     pending_ = false;
     return {};

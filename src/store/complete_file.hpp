@@ -13,7 +13,8 @@
 
 namespace prismllm::store {
 
-/// `<path>.tmp` while it is being written. What is not committed is removed.
+/// `<path>.tmp` while it is being written. What is not committed is removed: at once when a
+/// step fails (other processes may look as soon as they are told), else with the object.
 class UnfinishedFile {
 public:
     explicit UnfinishedFile(std::filesystem::path path);
@@ -28,6 +29,8 @@ public:
     [[nodiscard]] Status commit();
 
 private:
+    void discard();
+
     std::filesystem::path path_;
     std::filesystem::path temporary_;
     bool pending_ = false;
