@@ -61,16 +61,19 @@ run_tests() {
     skipped=$((skipped + $(count_in "$report" skipped) + $(count_in "$report" disabled)))
 }
 
-"$top/jobscripts/local/install_dependencies.sh" --tests
-# ctest runs several MPI jobs side by side: left alone, all would sit on the first cores.
-export PRISMLLM_BIND=none
-if configure_and_build ci; then
-    run_tests ci "$@"
-fi
-if [[ -z ${PRISMLLM_SKIP_SANITIZERS:-} ]] && configure_and_build asan unit_tests; then
-    run_tests asan -L unit
-fi
+main() {
+    "$top/jobscripts/local/install_dependencies.sh" --tests
+    # ctest runs several MPI jobs side by side: left alone, all would sit on the first cores.
+    export PRISMLLM_BIND=none
+    if configure_and_build ci; then
+        run_tests ci "$@"
+    fi
+    if [[ -z ${PRISMLLM_SKIP_SANITIZERS:-} ]] && configure_and_build asan unit_tests; then
+        run_tests asan -L unit
+    fi
+    printf '\n%d passed, %d failed, %d skipped\n' \
+        $((tests - failures - skipped)) "$failures" "$skipped"
+    ((failures == 0))
+}
 
-printf '\n%d passed, %d failed, %d skipped\n' \
-    $((tests - failures - skipped)) "$failures" "$skipped"
-((failures == 0))
+main "$@"

@@ -16,64 +16,71 @@ set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build_dir=${PRISMLLM_BUILD_DIR:-$top/build/release}
-deck=$top/inputs/decks/llama3.1_405b_h100_8192.toml
-options=()
+program=$build_dir/src/cli/prismllm
 
 usage() {
     sed -n '/^#   run.sh/,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
 }
 
-case ${1:-} in
-    -h | --help)
-        usage
-        exit 0
-        ;;
-esac
-if (($# > 0)) && [[ $1 != -- ]]; then
-    deck=$1
-    shift
-fi
-if (($# > 0)); then
-    if [[ $1 != -- ]]; then
-        printf 'run.sh: unexpected argument %s (options of prismllm follow a --).\n' "$1" >&2
-        usage >&2
-        exit 2
-    fi
-    options=("${@:2}")
-fi
+configure() {
+    cmake -S "$top" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF >&2 &&
+        return
+    rm -f "$build_dir/build.ninja"
+    printf 'run.sh: cannot configure the build (see above). Where libraries are missing, %s\n' \
+        'make and load the Spack environment spack/envs/cpu.' >&2
+    exit 5
+}
 
-"$top/jobscripts/local/install_dependencies.sh"
-
-if [[ ! -e $build_dir/build.ninja ]]; then
-    printf 'Configuring and building in %s (once; a few minutes).\n' "$build_dir" >&2
-    cmake -S "$top" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF >&2 || {
-        rm -f "$build_dir/build.ninja"
-        printf 'run.sh: the build cannot be configured (see above). Where libraries are missing, %s\n' \
-            'make and load the Spack environment spack/envs/cpu.' >&2
-        exit 5
-    }
-fi
 # Silent when there is nothing to do.
-build_log=$build_dir/build.log
-if [[ ! -x $build_dir/src/cli/prismllm ]]; then
-    cmake --build "$build_dir" --target prismllm >&2
-elif ! cmake --build "$build_dir" --target prismllm >"$build_log" 2>&1; then
-    cat "$build_log" >&2
-    exit 1
-fi
-
-cores=$(nproc)
-processes=${PRISMLLM_PROCESSES:-$((cores < 3 ? cores : 3))}
+build() {
+    if [[ ! -e $build_dir/build.ninja ]]; then
+        printf 'Configuring and building in %s (once; a few minutes).\n' "$build_dir" >&2
+        configure
+    fi
+    if [[ $(ninja -C "$build_dir" -n prismllm) != *'no work to do'* ]]; then
+        cmake --build "$build_dir" --target prismllm >&2
+    fi
+}
 
 # Given by environment, so that no flag depends on whose mpirun it is. Cores may be fewer than
 # processes, prismllm pins its processes itself, and on one machine shared memory is enough: it
 # starts quicker than with a look for networks. What the user has set holds.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=${OMPI_MCA_rmaps_base_oversubscribe:-1}
-export OMPI_MCA_hwloc_base_binding_policy=${OMPI_MCA_hwloc_base_binding_policy:-none}
-export OMPI_MCA_btl=${OMPI_MCA_btl:-self,vader}
-export OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
-export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
-export PRTE_MCA_rmaps_default_mapping_policy=${PRTE_MCA_rmaps_default_mapping_policy:-:oversubscribe}
-export PRTE_MCA_hwloc_default_binding_policy=${PRTE_MCA_hwloc_default_binding_policy:-none}
-exec mpirun -np "$processes" "$build_dir/src/cli/prismllm" run "$deck" "${options[@]}"
+prepare_mpi() {
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_rmaps_base_oversubscribe=${OMPI_MCA_rmaps_base_oversubscribe:-1}
+    export OMPI_MCA_hwloc_base_binding_policy=${OMPI_MCA_hwloc_base_binding_policy:-none}
+    export OMPI_MCA_btl=${OMPI_MCA_btl:-self,vader}
+    export OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
+    export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
+    local mapping=${PRTE_MCA_rmaps_default_mapping_policy:-:oversubscribe}
+    export PRTE_MCA_rmaps_default_mapping_policy=$mapping
+    export PRTE_MCA_hwloc_default_binding_policy=${PRTE_MCA_hwloc_default_binding_policy:-none}
+}
+
+main() {
+    local deck=$top/inputs/decks/llama3.1_405b_h100_8192.toml cores
+    case ${1:-} in
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        '' | --) ;;
+        *)
+            deck=$1
+            shift
+            ;;
+    esac
+    if (($# > 0)) && [[ $1 != -- ]]; then
+        printf 'run.sh: unexpected argument %s (options of prismllm follow a --).\n' "$1" >&2
+        usage >&2
+        exit 2
+    fi
+    "$top/jobscripts/local/install_dependencies.sh"
+    build
+    prepare_mpi
+    cores=$(nproc)
+    exec mpirun -np "${PRISMLLM_PROCESSES:-$((cores < 3 ? cores : 3))}" \
+        "$program" run "$deck" "${@:2}"
+}
+
+main "$@"
