@@ -15,23 +15,14 @@
 namespace prismllm::emulation {
 namespace {
 
-struct Formula {
-    target::FlopsFormula formula;
-    const char* name;
-};
-
 /// The source's own formula, so that the two figures compare. One that counts recomputation
 /// gives no *model* FLOPs; Megatron's stands in for it.
-Formula formula_of(const target::Job& job) {
-    using target::FlopsFormula;
-    const std::string& name = job.published.flops_formula;
-    if (name == "palm") {
-        return {FlopsFormula::palm, "palm"};
-    }
-    if (name == "causal") {
-        return {FlopsFormula::causal, "causal"};
-    }
-    return {FlopsFormula::megatron, "megatron"};
+target::FlopsFormula formula_of(const target::Job& job) {
+    const auto named = target::flops_formula_named(job.published.flops_formula);
+    return named.value_or(target::FlopsFormula::megatron) ==
+                   target::FlopsFormula::hardware_full_recompute
+               ? target::FlopsFormula::megatron
+               : named.value_or(target::FlopsFormula::megatron);
 }
 
 graph::JobFacts facts_of(const target::Job& job, const program::Setup& setup) {
@@ -40,10 +31,10 @@ graph::JobFacts facts_of(const target::Job& job, const program::Setup& setup) {
     facts.device_name = job.device.name;
     facts.device_peak_flops = cost::peak_flops(job.device, job.training.precision);
     facts.device_memory_bytes = job.device.memory_bytes;
-    const Formula formula = formula_of(job);
-    facts.flops_formula = formula.name;
+    const target::FlopsFormula formula = formula_of(job);
+    facts.flops_formula = name_of(formula);
     facts.model_flops_per_iteration =
-        target::flops_per_iteration(setup.model, setup.training, formula.formula);
+        target::flops_per_iteration(setup.model, setup.training, formula);
     facts.tokens_per_iteration = setup.training.global_batch_size * setup.training.sequence_length;
     facts.parameters = target::count_parameters(setup.model).total;
     facts.pipeline_stages = setup.layout.pipeline;

@@ -47,26 +47,28 @@ Kernel attention(KernelKind kind, DType dtype, const AttentionShape& shape) {
     return k;
 }
 
-Kernel softmax(KernelKind kind, DType dtype, std::int64_t rows, std::int64_t columns) {
+namespace {
+
+/// A kernel over rows that reads its input and writes as much; backward reads one tensor more.
+Kernel row_wise(KernelKind kind, bool forward, DType dtype, std::int64_t rows,
+                std::int64_t columns) {
     Kernel k;
     k.kind = kind;
     k.dtype = dtype;
     k.shape = {rows, columns};
-    const std::int64_t passes = kind == KernelKind::softmax_forward ? 2 : 3;
     k.flops = 5.0 * product(rows, columns);
-    k.bytes = passes * rows * columns * size_of(dtype);
+    k.bytes = (forward ? 2 : 3) * rows * columns * size_of(dtype);
     return k;
 }
 
+}  // namespace
+
+Kernel softmax(KernelKind kind, DType dtype, std::int64_t rows, std::int64_t columns) {
+    return row_wise(kind, kind == KernelKind::softmax_forward, dtype, rows, columns);
+}
+
 Kernel norm(KernelKind kind, DType dtype, std::int64_t rows, std::int64_t columns) {
-    Kernel k;
-    k.kind = kind;
-    k.dtype = dtype;
-    k.shape = {rows, columns};
-    const std::int64_t passes = kind == KernelKind::norm_forward ? 2 : 3;
-    k.flops = 5.0 * product(rows, columns);
-    k.bytes = passes * rows * columns * size_of(dtype);
-    return k;
+    return row_wise(kind, kind == KernelKind::norm_forward, dtype, rows, columns);
 }
 
 Kernel activation(KernelKind kind, DType dtype, std::int64_t rows, std::int64_t columns,

@@ -20,8 +20,10 @@ Json published(const store::ResultData& d) {
     object["source"] = d.published.source;
     object["note"] = d.published.note;
     for (const Comparison& row : comparisons(d)) {
-        object[row.quantity] = {
-            {"published", row.published}, {"predicted", row.predicted}, {"error", row.error()}};
+        object[row.quantity] = {{"published", row.published},
+                                {"predicted", row.predicted},
+                                {"error", row.error()},
+                                {"derived", row.derived}};
     }
     return object;
 }
