@@ -87,7 +87,8 @@ Command add_run(CLI::App& parent) {
     app->footer(
         "Examples:\n"
         "  prismllm run inputs/decks/llama3.1_405b_h100_8192.toml\n"
-        "  mpirun -np 3 prismllm run inputs/decks/llama3.1_405b_h100_8192.toml --json");
+        "  mpirun -np 3 prismllm run inputs/decks/llama3.1_405b_h100_8192.toml --json --set "
+        "'emulation.timeline_ranks=[0]'");
     return {app, [options] {
                 return in_mpi_job(
                     [&](const comm::Communicator& world) { return run(*options, world); });

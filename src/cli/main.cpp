@@ -5,11 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
+#include <sstream>
 
 #include "prismllm/base/log.hpp"
 
 #include "commands.hpp"
+#include "usage.hpp"
 
 namespace prismllm::cli {
 namespace {
@@ -20,15 +21,40 @@ int complain(const Error& error) {
     return static_cast<int>(error.code);
 }
 
-/// Log levels from PRISMLLM_LOG, then -q and -v, then --log-level.
-Status set_up_log(bool quiet, bool verbose, const std::string& levels) {
-    const char* environment = std::getenv("PRISMLLM_LOG");
-    const std::string text = !levels.empty()          ? levels
-                             : quiet                  ? "error"
-                             : verbose                ? "debug"
-                             : environment != nullptr ? environment
-                                                      : "info";
-    return set_log_levels(text);
+/// Where the log speaks up; taken before and after the name of a command.
+struct LogOptions {
+    bool quiet = false;
+    bool verbose = false;
+    std::string levels;
+
+    void add_to(CLI::App& app) {
+        app.add_flag("-q,--quiet", quiet, "Errors only");
+        app.add_flag("-v,--verbose", verbose, "Say more");
+        app.add_option("--log-level", levels, "Levels, e.g. info or info,engine:debug");
+    }
+
+    /// PRISMLLM_LOG, then -q and -v, then --log-level.
+    [[nodiscard]] Status apply() const {
+        const char* environment = std::getenv("PRISMLLM_LOG");
+        const std::string text = !levels.empty()          ? levels
+                                 : quiet                  ? "error"
+                                 : verbose                ? "debug"
+                                 : environment != nullptr ? environment
+                                                          : "info";
+        return set_log_levels(text);
+    }
+};
+
+int outcome(const Status& status) {
+    return status ? 0 : complain(status.error());
+}
+
+/// --help and --version end parsing like errors do.
+int answer(const CLI::App& app, const CLI::ParseError& end) {
+    std::ostringstream text;
+    std::ostringstream ignored;
+    return app.exit(end, text, ignored) == 0 ? outcome(print(text.str()))
+                                             : complain(usage_error(app, end));
 }
 
 int run(int argc, const char* const* argv) {
@@ -37,14 +63,10 @@ int run(int argc, const char* const* argv) {
     app.set_version_flag("--version", version_text());
     bool show_build = false;
     bool json = false;
-    bool quiet = false;
-    bool verbose = false;
-    std::string levels;
-    app.add_flag("--build-info", show_build, "Print how this program was built (with --json)");
-    app.add_flag("--json", json, "With --build-info: as JSON");
-    app.add_flag("-q,--quiet", quiet, "Errors only");
-    app.add_flag("-v,--verbose", verbose, "Say more");
-    app.add_option("--log-level", levels, "Levels, e.g. info or info,engine:debug");
+    LogOptions log;
+    auto* build = app.add_flag("--build-info", show_build, "Print how this program was built");
+    app.add_flag("--json", json, "With --build-info: as JSON")->needs(build);
+    log.add_to(app);
     app.require_subcommand(0, 1);
     app.footer(
         "prismllm COMMAND --help shows options and examples. Exit codes: 0 done, 2 usage, "
@@ -53,26 +75,26 @@ int run(int argc, const char* const* argv) {
     const std::vector<Command> commands{add_run(app),     add_check(app), add_slice(app),
                                         add_emulate(app), add_show(app),  add_report(app),
                                         add_keys(app)};
+    for (const Command& command : commands) {
+        log.add_to(*command.app);
+    }
     try {
         app.parse(argc, argv);
-    } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? 0 : static_cast<int>(ErrorCode::usage);
+    } catch (const CLI::ParseError& end) {
+        return answer(app, end);
     }
-    if (auto ok = set_up_log(quiet, verbose, levels); !ok) {
+    if (auto ok = log.apply(); !ok) {
         return complain(ok.error());
     }
     if (show_build) {
-        const Status ok = print(build_info(json));
-        return ok ? 0 : complain(ok.error());
+        return outcome(print(build_info(json)));
     }
     for (const Command& command : commands) {
         if (command.app->parsed()) {
-            const Status ok = command.run();
-            return ok ? 0 : complain(ok.error());
+            return outcome(command.run());
         }
     }
-    std::cout << app.help();
-    return 0;
+    return outcome(print(app.help()));
 }
 
 }  // namespace

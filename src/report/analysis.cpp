@@ -129,7 +129,7 @@ std::string formula_text(const std::string& name) {
     if (name == "causal") {
         return "6 N + 6 L h s a token, N without input embedding, causal attention";
     }
-    return "Megatron-LM: 72 B s L h^2 (1 + s/6h + V/12Lh), generalised to GQA and gated MLP";
+    return "Megatron-LM: 72 B s L h^2 (1 + s/6h + V/12Lh), generalized to GQA and gated MLP";
 }
 
 }  // namespace prismllm::report

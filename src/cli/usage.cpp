@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "usage.hpp"
+
+namespace prismllm::cli {
+namespace {
+
+std::string names_of_commands(const CLI::App& app) {
+    std::string names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        names += (names.empty() ? "" : ", ") + command->get_name();
+    }
+    return names;
+}
+
+}  // namespace
+
+Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
+    const auto chosen = app.get_subcommands();
+    const std::string name =
+        chosen.empty() ? app.get_name() : app.get_name() + " " + chosen.front()->get_name();
+    const auto unexpected = app.remaining(true);
+    std::string text;
+    const bool extra = problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    if (!extra || unexpected.empty()) {
+        text = fmt::format("{} (the command line of {} is wrong)", problem.what(), name);
+    } else if (const std::string& word = unexpected.front(); word.rfind('-', 0) == 0) {
+        text = fmt::format("unknown option {} ({} has no such option)", word, name);
+    } else if (chosen.empty()) {
+        text = fmt::format("unknown command {} (there are {})", word, names_of_commands(app));
+    } else {
+        text = fmt::format("unexpected argument {} ({} has all it takes)", word, name);
+    }
+    return Error{ErrorCode::usage, fmt::format("{}. See {} --help", text, name)};
+}
+
+}  // namespace prismllm::cli
