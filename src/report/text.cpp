@@ -39,14 +39,13 @@ void headline(Page& page, const store::StoredResult& r) {
     page.blank();
     page.line("  iteration time     {}", duration(s.iteration_time_ps));
     page.line("  throughput         {:.1f} tokens/s/GPU", s.tokens_per_s_per_gpu);
-    page.line("  model FLOP rate    {:.1f} TFLOP/s/GPU   ({})", s.model_tflops_per_gpu,
-              formula_text(d.facts.flops_formula));
+    page.line("  model FLOP rate    {:.1f} TFLOP/s/GPU", s.model_tflops_per_gpu);
     page.line("  MFU                {:.1f} % of {:.1f} TFLOP/s", 100 * s.mfu,
               d.facts.device_peak_flops * 1e-12);
-    page.line(
-        "  peak memory        {} of {} a GPU   (simple sum of tensors; no allocator, NCCL "
-        "or context)",
-        bytes(s.peak_memory_bytes), bytes(d.facts.device_memory_bytes));
+    page.line("                     FLOPs: {}", formula_text(d.facts.flops_formula));
+    page.line("  peak memory        {} of {} on the fullest rank", bytes(s.peak_memory_bytes),
+              bytes(d.facts.device_memory_bytes));
+    page.line("                     simple sum of live tensors, without allocator, NCCL, context");
 }
 
 void published(Page& page, const store::ResultData& d) {

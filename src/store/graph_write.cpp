@@ -132,7 +132,7 @@ void write_axes(GroupWriter& group, const std::string& name,
     group.dimension(name + "_axis", flat.size());
     group.column<std::int64_t>({name + "_size", "1", "length of the axis"}, {name + "_axis"},
                                pick<std::int64_t>(flat, [](const auto& a) { return a.size; }));
-    group.column<std::int64_t>({name + "_stride", "1", "ranks between neighbours on the axis"},
+    group.column<std::int64_t>({name + "_stride", "1", "ranks between neighbors on the axis"},
                                {name + "_axis"},
                                pick<std::int64_t>(flat, [](const auto& a) { return a.stride; }));
 }

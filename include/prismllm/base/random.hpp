@@ -35,7 +35,7 @@ struct RandomKey {
     return {static_cast<std::uint32_t>(state), static_cast<std::uint32_t>(state >> 32)};
 }
 
-/// The counter as random_bits wants it: neighbours must not look alike.
+/// The counter as random_bits wants it: neighbors must not look alike.
 [[nodiscard]] constexpr std::uint32_t random_counter(std::uint64_t index) {
     return static_cast<std::uint32_t>(mix_bits(index + 0x632be59bd9b4e019ULL) >> 32);
 }

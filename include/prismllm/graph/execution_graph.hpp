@@ -42,7 +42,7 @@ struct Op {
     std::int16_t layer = -1;        ///< global layer number, -1: none
     std::uint32_t index = 0;        ///< description, see OpKind
     std::uint32_t instance = 0;     ///< event, tensor, or (communicate) batch number: 0 alone;
-                                    ///< neighbours of one stream with the same batch number
+                                    ///< neighbors of one stream with the same batch number
                                     ///< start together and the stream goes on when all ended
     bool operator==(const Op&) const = default;
 };

@@ -30,7 +30,7 @@ struct ParameterCount {
 
 /// The formulas that published numbers are printed with.
 enum class FlopsFormula : std::uint8_t {
-    megatron,  ///< 72 B s L h^2 (1 + s/6h + V/12Lh), generalised to GQA and gated MLP
+    megatron,  ///< 72 B s L h^2 (1 + s/6h + V/12Lh), generalized to GQA and gated MLP
     palm,      ///< 6 N (no input embedding) + 12 L h s a token
     causal,    ///< as palm with half of the attention: 6 L h s
     hardware_full_recompute,  ///< 96 B s L h^2 (1 + s/6h + V/16Lh): SC21 and MT-NLG figures

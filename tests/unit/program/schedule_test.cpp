@@ -12,12 +12,15 @@ namespace {
 
 using target::PipelineSchedule;
 
-/// "F0 F1 B0 ..." ; chunks as letters after the micro-batch: "F0a".
+/// "F0 F1 B0 ..."; with chunks, their letters after the micro-batch: "F0a".
 std::string text(const std::vector<Action>& actions, bool chunks = false) {
     std::string out;
     for (const Action& a : actions) {
-        out += (out.empty() ? "" : " ") + std::string(a.forward ? "F" : "B") +
-               std::to_string(a.micro_batch);
+        if (!out.empty()) {
+            out += ' ';
+        }
+        out += a.forward ? 'F' : 'B';
+        out += std::to_string(a.micro_batch);
         if (chunks) {
             out += static_cast<char>('a' + a.chunk);
         }

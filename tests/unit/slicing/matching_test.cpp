@@ -229,7 +229,7 @@ TEST(FindDefects, StopsAtTheLimit) {
     Sketch sketch;
     std::vector<graph::FamilyIndex> families;
     for (int i = 0; i < 6; ++i) {
-        families.push_back(sketch.family("f" + std::to_string(i), {{2, 1}}));
+        families.push_back(sketch.family(fmt::format("f{}", i), {{2, 1}}));
     }
     Script full = sketch.script();
     for (const graph::FamilyIndex f : families) {

@@ -266,7 +266,7 @@ TEST(Oracle, AgreesWithARankByRankInterpreterOnRandomJobs) {
         const bool ends = Interpreter{graph}.ends();
 
         ASSERT_EQ(defects.empty(), ends)
-            << "trial " << trial << (defects.empty() ? "" : ": " + defects[0].text);
+            << "trial " << trial << ": " << (defects.empty() ? std::string{} : defects[0].text);
         for (const Defect& defect : defects) {
             ASSERT_EQ(defect.kind, DefectKind::cyclic_wait) << trial << ": " << defect.text;
         }

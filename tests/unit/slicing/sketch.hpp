@@ -123,7 +123,7 @@ public:
     [[nodiscard]] Script script() { return Script{interner_}; }
     void ranks(std::int64_t count, const Script& script) {
         const std::int32_t number =
-            assembler_.add_slice("ranks from " + std::to_string(next_), 0, script.ops());
+            assembler_.add_slice(fmt::format("ranks from {}", next_), 0, script.ops());
         assembler_.assign(next_, count, number);
         next_ += count;
     }
