@@ -6,6 +6,21 @@
 
 namespace prismllm::engine {
 
+namespace {
+
+/// After a single collective the clocks of its groups agree.
+const lanes::Mesh* level_after(const Actor& actor) {
+    const Instruction& instruction = actor.current();
+    const CallOp& call = actor.program->calls[instruction.index];
+    if (instruction.count != 1 || call.kind != CallKind::collective) {
+        return nullptr;
+    }
+    const FamilySite& site = actor.cohort->families[call.place];
+    return site.has_mesh && site.mesh.size >= Cohort::least_level ? &site.mesh : nullptr;
+}
+
+}  // namespace
+
 void Calls::enter(Actor& actor) {
     if (actor.current().count == 1 && !actor.accounted) {
         return;
@@ -33,6 +48,7 @@ void Calls::leave(Actor& actor) {
         }
         actor.ends = nullptr;
     }
+    actor.level = level_after(actor);
     actor.posted = 0;
     ++actor.pc;
     actor.state = ActorState::runnable;

@@ -18,8 +18,8 @@ std::int64_t* VectorPool::take() {
     return vector;
 }
 
-void LiveEvents::enter(std::uint32_t event, std::uint32_t waits, std::int64_t* slot) {
-    while (entries_[event & (entries_.size() - 1)].waits > 0) {
+void LiveEvents::enter(const Entry& entered) {
+    while (entries_[entered.event & (entries_.size() - 1)].waits > 0) {
         std::vector<Entry> larger(2 * entries_.size());
         for (const Entry& entry : entries_) {
             if (entry.waits > 0) {
@@ -28,8 +28,8 @@ void LiveEvents::enter(std::uint32_t event, std::uint32_t waits, std::int64_t* s
         }
         entries_ = std::move(larger);
     }
-    entries_[event & (entries_.size() - 1)] = {event, waits, slot};
-    ++live_;
+    entries_[entered.event & (entries_.size() - 1)] = entered;
+    live_ += entered.level == nullptr ? 1 : 0;
 }
 
 bool Cohort::is_observed(std::size_t lane) const {
@@ -38,6 +38,7 @@ bool Cohort::is_observed(std::size_t lane) const {
 
 std::size_t Cohort::state_bytes() const {
     std::size_t bytes = pool.made() * ((lanes * sizeof(std::int64_t) + 63) / 64 * 64);
+    bytes += level_pool.made() * (lanes / least_level * sizeof(std::int64_t) + 63) / 64 * 64;
     bytes += ranks.capacity() * sizeof(std::int32_t);
     bytes +=
         (factor.capacity() + key_first.capacity() + key_second.capacity()) * sizeof(std::uint32_t);

@@ -44,18 +44,20 @@ public:
         std::uint32_t event = 0;
         std::uint32_t waits = 0;  ///< still to come; 0: the entry is free
         std::int64_t* slot = nullptr;
+        const lanes::Mesh* level = nullptr;  ///< the slot holds one value a group of this mesh
     };
     LiveEvents() : entries_(16) {}
     [[nodiscard]] Entry* find(std::uint32_t event) {
         Entry& entry = entries_[event & (entries_.size() - 1)];
         return entry.waits > 0 && entry.event == event ? &entry : nullptr;
     }
-    void enter(std::uint32_t event, std::uint32_t waits, std::int64_t* slot);
+    void enter(const Entry& entry);
     /// One wait is over; true if it was the last.
     [[nodiscard]] bool leave(Entry& entry) {
-        live_ -= entry.waits == 1 ? 1 : 0;
+        live_ -= entry.waits == 1 && entry.level == nullptr ? 1 : 0;
         return --entry.waits == 0;
     }
+    /// Entries that hold one value a lane.
     [[nodiscard]] std::size_t live() const { return live_; }
 
 private:
@@ -69,7 +71,8 @@ struct FamilySite {
     bool reachable = true;  ///< false: a lane is in no group; its calls never end
     bool alone = false;     ///< no other cohort or proxy is concerned: calls end at once
     Form form = Form::table;
-    lanes::Mesh mesh;                   ///< form mesh (only when alone)
+    bool has_mesh = false;              ///< the lanes that share a group form a mesh
+    lanes::Mesh mesh;                   ///< form mesh is for calls that end at once
     std::vector<std::uint32_t> groups;  ///< form table: [lane]; single: one entry
     std::size_t group_count = 0;
     int component = -1;
@@ -99,7 +102,8 @@ struct Actor {
     const StreamProgram* program = nullptr;
     Cohort* cohort = nullptr;
     std::int64_t* clock = nullptr;
-    std::int64_t* ends = nullptr;  ///< latest end of the calls under way, when kept apart
+    std::int64_t* ends = nullptr;        ///< latest end of the calls under way, when kept apart
+    const lanes::Mesh* level = nullptr;  ///< groups within which all clocks are known to agree
     std::uint32_t pc = 0;
     std::uint32_t posted = 0;   ///< calls of the current instruction already posted
     std::uint32_t pending = 0;  ///< parts of them that have not ended
@@ -124,7 +128,12 @@ struct Cohort {
           program{&its_program},
           table{&its_table},
           lanes{lane_count},
-          pool{lane_count} {}
+          pool{lane_count},
+          level_pool{lane_count / least_level} {}
+
+    /// Events right after a collective of at least so many lanes a group are kept as one value
+    /// a group: a job has dozens of them alive (buckets of gradients).
+    static constexpr std::size_t least_level = 16;
 
     std::int32_t number;  ///< in the roster
     const Program* program;
@@ -132,6 +141,7 @@ struct Cohort {
     std::size_t lanes;
     std::vector<std::int32_t> ranks;  ///< [lane], ascending
     VectorPool pool;
+    VectorPool level_pool;
     LiveEvents events;
     std::deque<Actor> actors;                          ///< as Program::streams
     std::vector<std::uint32_t> factor;                 ///< [lane]; empty: all 1

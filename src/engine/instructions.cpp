@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "machine.hpp"
 
 namespace prismllm::engine {
 namespace {
 
-/// Live events of a cohort above which streams other than compute hold their records back until
-/// somebody asks for them. It bounds memory only; results do not depend on it.
-constexpr std::size_t eager_events = 6;
+/// Live events of a cohort (of one value a lane) above which streams other than compute hold
+/// their records back until somebody asks for them. It bounds memory only; results do not depend
+/// on it.
+constexpr std::size_t eager_events = 4;
 
 /// Some stream of the cohort waits for an event that this actor records.
 bool is_asked_for(const Cohort& cohort, const Actor& actor) {
@@ -18,6 +20,13 @@ bool is_asked_for(const Cohort& cohort, const Actor& actor) {
         return sibling.state == ActorState::event &&
                &cohort.actors[sibling.current().recorder] == &actor;
     });
+}
+
+constexpr std::uint32_t none_left = std::numeric_limits<std::uint32_t>::max();
+
+/// Place of the stream's next instruction in issue order.
+std::uint32_t next_op(const Actor& actor) {
+    return actor.pc < actor.program->code.size() ? actor.current().op : 0;
 }
 
 bool resume_deferred(Cohort& cohort) {
@@ -49,35 +58,47 @@ bool Machine::run_deferred() {
     return any;
 }
 
-/// The compute stream goes first, the others when it is blocked: they run no further ahead than
-/// they must, which keeps few events alive.
+/// Streams go on in issue order as far as they can: events are then used up soon after they were
+/// recorded, which keeps few of them alive.
 void Machine::advance(Cohort& cohort) {
     for (;;) {
-        const auto next =
-            std::find_if(cohort.actors.begin(), cohort.actors.end(),
-                         [](const Actor& a) { return a.state == ActorState::runnable; });
-        if (next != cohort.actors.end()) {
-            run(cohort, *next);
+        Actor* next = nullptr;
+        std::uint32_t first = none_left, second = none_left;
+        for (Actor& actor : cohort.actors) {
+            if (actor.state != ActorState::runnable) {
+                continue;
+            }
+            const std::uint32_t op = next_op(actor);
+            if (next == nullptr || op < first) {
+                second = first;
+                first = op;
+                next = &actor;
+            } else {
+                second = std::min(second, op);
+            }
+        }
+        if (next != nullptr) {
+            run(cohort, *next, second);
         } else if (cohort.events.live() >= eager_events || !resume_deferred(cohort)) {
             return;
         }
     }
 }
 
-void Machine::run(Cohort& cohort, Actor& actor) {
+/// Run one stream until it blocks or another one comes before it.
+void Machine::run(Cohort& cohort, Actor& actor, std::uint32_t until_op) {
     cohort.woken = false;
-    const std::size_t length = actor.program->code.size();
-    while (actor.pc < length) {
+    do {
+        if (actor.pc == actor.program->code.size()) {
+            actor.state = ActorState::finished;
+            --unfinished_;
+            return;
+        }
         if (!step(cohort, actor)) {
             return;
         }
         ++steps_;
-        if (cohort.woken) {
-            return;  // a stream with precedence may have become runnable
-        }
-    }
-    actor.state = ActorState::finished;
-    --unfinished_;
+    } while (!cohort.woken && next_op(actor) <= until_op);
 }
 
 /// Execute the current instruction; false if the actor is blocked.
@@ -120,9 +141,10 @@ void Machine::run_segment(Cohort& cohort, Actor& actor) {
         const Instruction& inner = actor.program->code[actor.pc + i];
         std::int64_t* slot = cohort.pool.take();
         advance_by(slot, inner.work_ps);
-        record(cohort, inner, slot);
+        record(cohort, inner, slot, nullptr);
     }
     advance_by(actor.clock, segment.work_ps);
+    actor.level = nullptr;
     actor.pc += 1 + segment.extra;
 }
 
@@ -152,10 +174,11 @@ void Machine::run_jittered_segment(Cohort& cohort, Actor& actor) {
         work_until(inner.count);
         std::int64_t* slot = cohort.pool.take();
         advance_by_work(slot);
-        record(cohort, inner, slot);
+        record(cohort, inner, slot, nullptr);
     }
     work_until(segment.count);
     advance_by_work(actor.clock);
+    actor.level = nullptr;
     actor.pc += 1 + segment.extra;
 }
 
@@ -182,8 +205,9 @@ void Machine::note_segment(const Cohort& cohort, const Actor& actor) {
     }
 }
 
-void Machine::record(Cohort& cohort, const Instruction& instruction, std::int64_t* slot) {
-    cohort.events.enter(instruction.index, instruction.extra, slot);
+void Machine::record(Cohort& cohort, const Instruction& instruction, std::int64_t* slot,
+                     const lanes::Mesh* level) {
+    cohort.events.enter({instruction.index, instruction.extra, slot, level});
     for (Actor& sibling : cohort.actors) {
         if (sibling.state == ActorState::event && sibling.current().index == instruction.index) {
             sibling.state = ActorState::runnable;
@@ -193,15 +217,21 @@ void Machine::record(Cohort& cohort, const Instruction& instruction, std::int64_
 }
 
 bool Machine::record_event(Cohort& cohort, Actor& actor) {
-    if (cohort.events.live() >= eager_events && actor.program->stream != 0 && !actor.demanded &&
-        !is_asked_for(cohort, actor)) {
+    if (actor.level == nullptr && cohort.events.live() >= eager_events &&
+        actor.program->stream != 0 && !actor.demanded && !is_asked_for(cohort, actor)) {
         actor.state = ActorState::deferred;
         return false;
     }
     actor.demanded = false;
-    std::int64_t* slot = cohort.pool.take();
-    lanes::copy(slot, actor.clock, cohort.lanes);
-    record(cohort, actor.current(), slot);
+    if (actor.level != nullptr) {
+        std::int64_t* slot = cohort.level_pool.take();
+        lanes::first_of_groups(slot, actor.clock, *actor.level);
+        record(cohort, actor.current(), slot, actor.level);
+    } else {
+        std::int64_t* slot = cohort.pool.take();
+        lanes::copy(slot, actor.clock, cohort.lanes);
+        record(cohort, actor.current(), slot, nullptr);
+    }
     ++actor.pc;
     return true;
 }
@@ -217,14 +247,20 @@ bool Machine::wait_for_event(Cohort& cohort, Actor& actor) {
         }
         return false;
     }
-    std::int64_t* slot = entry->slot;
-    if (actor.accounted) {
-        calls_.book_wait(actor, slot, wait.attribution);
-    } else {
-        lanes::raise(actor.clock, slot, cohort.lanes);
+    const std::int64_t* until = entry->slot;
+    if (entry->level != nullptr) {
+        spread_.resize(cohort.lanes);
+        lanes::spread_over_groups(spread_.data(), entry->slot, *entry->level);
+        until = spread_.data();
     }
+    if (actor.accounted) {
+        calls_.book_wait(actor, until, wait.attribution);
+    } else {
+        lanes::raise(actor.clock, until, cohort.lanes);
+    }
+    actor.level = nullptr;
     if (cohort.events.leave(*entry)) {
-        cohort.pool.give(slot);
+        (entry->level != nullptr ? cohort.level_pool : cohort.pool).give(entry->slot);
     }
     ++actor.pc;
     return true;

@@ -227,6 +227,21 @@ PRISMLLM_LANES void group_maximum(std::int64_t* out, const std::int64_t* clock, 
     }
 }
 
+void first_of_groups(std::int64_t* out, const std::int64_t* clock, const Mesh& mesh) {
+    for (std::size_t block = 0; block < mesh.outer; ++block) {
+        copy(out + block * mesh.stride, clock + block * mesh.size * mesh.stride, mesh.stride);
+    }
+}
+
+void spread_over_groups(std::int64_t* out, const std::int64_t* tops, const Mesh& mesh) {
+    for (std::size_t block = 0; block < mesh.outer; ++block) {
+        const std::int64_t* row = tops + block * mesh.stride;
+        for (std::size_t i = 0; i < mesh.size; ++i) {
+            copy(out + (block * mesh.size + i) * mesh.stride, row, mesh.stride);
+        }
+    }
+}
+
 PRISMLLM_LANES std::int64_t maximum(const std::int64_t* clock, std::size_t n) {
     std::int64_t top = clock[0];
     for (std::size_t i = 1; i < n; ++i) {

@@ -50,6 +50,9 @@ struct Mesh {
 /// out = maximum of clock over the group + cost.
 void group_maximum(std::int64_t* out, const std::int64_t* clock, const Mesh& mesh,
                    std::int64_t cost);
+/// One value a group, of clocks that agree within each group, and back.
+void first_of_groups(std::int64_t* out, const std::int64_t* clock, const Mesh& mesh);
+void spread_over_groups(std::int64_t* out, const std::int64_t* tops, const Mesh& mesh);
 [[nodiscard]] std::int64_t maximum(const std::int64_t* clock, std::size_t n);
 
 /// a = max(a, b) + cost_a, b = max(a, b) + cost_b: two clocks meet.

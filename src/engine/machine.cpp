@@ -40,6 +40,7 @@ void Machine::begin_iteration() {
         draw_keys(*cohort);
         for (Actor& actor : cohort->actors) {
             actor.pc = 0;
+            actor.level = nullptr;
             actor.state = ActorState::runnable;
             ++unfinished_;
         }

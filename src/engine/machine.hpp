@@ -54,12 +54,13 @@ private:
 
     // instructions (instructions.cpp)
     void advance(Cohort& cohort);
-    void run(Cohort& cohort, Actor& actor);
+    void run(Cohort& cohort, Actor& actor, std::uint32_t until_op);
     [[nodiscard]] bool step(Cohort& cohort, Actor& actor);
     void run_segment(Cohort& cohort, Actor& actor);
     void run_jittered_segment(Cohort& cohort, Actor& actor);
     void note_segment(const Cohort& cohort, const Actor& actor);
-    void record(Cohort& cohort, const Instruction& instruction, std::int64_t* slot);
+    void record(Cohort& cohort, const Instruction& instruction, std::int64_t* slot,
+                const lanes::Mesh* level);
     [[nodiscard]] bool record_event(Cohort& cohort, Actor& actor);
     [[nodiscard]] bool wait_for_event(Cohort& cohort, Actor& actor);
     [[nodiscard]] bool make_calls(Actor& actor);
@@ -83,6 +84,7 @@ private:
     std::vector<std::unique_ptr<Cohort>> cohorts_;
     std::vector<std::vector<std::int32_t>> place_;  ///< [cohort][lane], place among the results
     std::vector<lanes::JitteredKernel> kernels_;    ///< scratch of the running segment
+    std::vector<std::int64_t> spread_;              ///< scratch: an event, one value a lane
     std::vector<std::int64_t> work_done_;           ///< scratch: jittered work of each lane
     std::int64_t iteration_ = 0;
     std::int64_t unfinished_ = 0;  ///< actors

@@ -46,10 +46,13 @@ int place_of(const CallTable& table, FamilyIndex family) {
 }
 
 /// Lanes that form outer x size x stride with a group a column, as DP and TP groups do.
-bool find_mesh(const std::vector<std::uint32_t>& groups, std::size_t group_count,
-               lanes::Mesh& mesh) {
+bool find_mesh(const std::vector<std::uint32_t>& groups, lanes::Mesh& mesh) {
     const std::size_t n = groups.size();
-    if (group_count == 0 || n % group_count != 0) {
+    std::vector<std::uint32_t> distinct = groups;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    const std::size_t group_count = distinct.size();
+    if (n % group_count != 0) {
         return false;
     }
     mesh.size = n / group_count;
@@ -60,9 +63,8 @@ bool find_mesh(const std::vector<std::uint32_t>& groups, std::size_t group_count
         return false;
     }
     mesh.outer = n / block;
-    // Group numbers are dense; a column seen once must be the same group all the way down and
-    // no other column may have it.
-    std::vector<std::uint8_t> seen(group_count, 0);
+    // A column must be the same group all the way down, and no other column may have it.
+    std::vector<std::uint8_t> seen(distinct.back() + 1, 0);
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t top = i / block * block + i % mesh.stride;
         if (groups[i] != groups[top] || (i == top && seen[groups[i]]++ != 0)) {
@@ -213,7 +215,8 @@ private:
         site.alone = home.channel < 0 && home.cohorts.size() == 1;
         const bool single = std::all_of(site.groups.begin(), site.groups.end(),
                                         [&](std::uint32_t g) { return g == site.groups.front(); });
-        if (site.alone && find_mesh(site.groups, site.group_count, site.mesh)) {
+        site.has_mesh = find_mesh(site.groups, site.mesh);
+        if (site.alone && site.has_mesh) {
             site.form = FamilySite::Form::mesh;
             site.groups = {};
         } else if (single) {

@@ -1,11 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
-/// Speed of the engine on one core, on an op list shaped like Llama 3.1 405B on 8,192 devices.
-/// An op counts once for every participant that executes it (graph::participant_ops), whether
-/// or not the engine fuses it with others. `ops/s` is the figure, `B/participant` the state.
+/// Speed of the engine on one core: `bench_engine [GRAPH.h5] [--benchmark_...]`. Without a graph
+/// (of `prismllm slice`) the op list is a synthetic one shaped like Llama 3.1 405B on 8,192
+/// devices. An op counts once for every participant that executes it (graph::participant_ops),
+/// whether or not the engine fuses it with others. `ops/s` is the figure, `B/participant` the
+/// state.
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <benchmark/benchmark.h>
 
 #include "prismllm/engine/engine.hpp"
+#include "prismllm/store/graph_file.hpp"
 
 #include "pipeline_job.hpp"
 
@@ -15,9 +23,27 @@ using prismllm::engine::Engine;
 using prismllm::engine::Options;
 using prismllm::engine::SoloExchange;
 
-const prismllm::graph::ExecutionGraph& large_graph() {
-    static const auto graph = prismllm::samples::make_pipeline_job(prismllm::samples::large_job());
+prismllm::graph::ExecutionGraph& large_graph() {
+    static auto graph = prismllm::samples::make_pipeline_job(prismllm::samples::large_job());
     return graph;
+}
+
+/// Take the graph file off the arguments, if there is one.
+bool read_graph(int& count, char** arguments) {
+    if (count < 2 || arguments[1][0] == '-') {
+        return true;
+    }
+    auto stored = prismllm::store::read_graph(arguments[1]);
+    if (!stored) {
+        std::fprintf(stderr, "%s\n", stored.error().message.c_str());
+        return false;
+    }
+    large_graph() = std::move(stored->graph);
+    for (int i = 1; i + 1 < count; ++i) {
+        arguments[i] = arguments[i + 1];
+    }
+    --count;
+    return true;
 }
 
 /// A factor other than 1 on every lane, so that no fast path for equal lanes applies.
@@ -88,4 +114,15 @@ BENCHMARK(set_up)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int count, char** arguments) {
+    if (!read_graph(count, arguments)) {
+        return 1;
+    }
+    benchmark::Initialize(&count, arguments);
+    if (benchmark::ReportUnrecognizedArguments(count, arguments)) {
+        return 1;
+    }
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+    return 0;
+}
