@@ -25,11 +25,11 @@ void write_header(FileWriter& file, const Format& format, std::string_view title
                    fmt::format("{}.{}.{}", format.major, format.minor, format.patch));
     root.attribute("software", "PrismLLM");
     root.attribute("softwareVersion", provenance.software_version);
-    root.attribute("date", provenance.date);
-    root.attribute("machine", provenance.machine);
     root.attribute("title", title);
 
     auto group = file.group("provenance");
+    group.attribute("date", provenance.date);
+    group.attribute("machine", provenance.machine);
     group.attribute("deck_sha256", provenance.deck_sha256);
     group.attribute("host_ranks", provenance.run.host_ranks);
     group.attribute("slicing_wall_s", provenance.run.slicing_wall_s);
@@ -65,8 +65,8 @@ Provenance read_provenance(const FileReader& file) {
     const auto group = file.group("/provenance");
     Provenance provenance;
     provenance.software_version = root.text("softwareVersion");
-    provenance.date = root.text("date");
-    provenance.machine = root.text("machine");
+    provenance.date = group.text("date");
+    provenance.machine = group.text("machine");
     provenance.deck_sha256 = group.text("deck_sha256");
     provenance.run.host_ranks = group.integer("host_ranks");
     provenance.run.slicing_wall_s = group.number("slicing_wall_s");

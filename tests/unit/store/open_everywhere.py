@@ -41,8 +41,8 @@ def check_dataset(name, dataset):
 def check_file(path):
     problems, groups = [], []
     with h5py.File(path) as file:
-        for attribute in ("format", "schema_version", "software", "softwareVersion", "date",
-                          "machine", "title"):
+        for attribute in ("format", "schema_version", "software", "softwareVersion",
+                          "title"):
             if attribute not in file.attrs:
                 problems.append(f"/: no attribute {attribute}")
 
