@@ -226,7 +226,7 @@ Status check_cost_rows(const ExecutionGraph& graph, const std::vector<std::size_
     return {};
 }
 
-/// Sum of the ops' durations at their dearest, -1 if it exceeds the limit.
+/// The ops' durations, each at its dearest, sum to no more than the limit.
 bool fits_clock(const ExecutionGraph& graph, const RankClass& rank_class) {
     std::int64_t sum = 0;
     for (const Op& op : rank_class.ops) {

@@ -113,10 +113,11 @@ private:
         if (count(*accused.party) <= k) {
             defect.kind = DefectKind::missing_collective;
             defect.text = fmt::format(
-                "{} never issues call number {} of communicator {} (it has {}), while {} waits in "
-                "it: {}. Make every member issue the call",
-                name_ranks(accused.ranks), k, communicator_, count(*accused.party),
-                name_ranks(others.ranks), words(*others.party, k));
+                "{} never issue{} call number {} of communicator {} (it has {}), while {} wait{} "
+                "in it: {}. Make every member issue the call",
+                name_ranks(accused.ranks), accused.ranks.size() == 1 ? "s" : "", k, communicator_,
+                count(*accused.party), name_ranks(others.ranks),
+                others.ranks.size() == 1 ? "s" : "", words(*others.party, k));
             return defect;
         }
         defect.kind = DefectKind::mismatched_collective;

@@ -105,7 +105,7 @@ TEST(FindDefects, NamesTheRankThatNeverIssuesACollective) {
     EXPECT_THAT(defects[0].ranks, ElementsAre(3, 0, 1, 2, 4));
     EXPECT_THAT(defects[0].text,
                 AllOf(HasSubstr("rank 3 never issues call number 1 of communicator world[0]"),
-                      HasSubstr("ranks 0, 1, 2 and 4 waits in it: all_reduce of 9 bf16 (sum)")));
+                      HasSubstr("ranks 0, 1, 2 and 4 wait in it: all_reduce of 9 bf16 (sum)")));
 }
 
 TEST(FindDefects, AccusesTheMinorityOfAMismatch) {
