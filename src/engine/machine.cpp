@@ -70,6 +70,7 @@ Status Machine::drive() {
         if (!cancelled_ && (alone || idle >= patience_for_records) && run_deferred()) {
             continue;
         }
+        cancelled_ = cancelled_ || (options_.cancelled && options_.cancelled());
         StallWatch::Verdict verdict = StallWatch::Verdict::open;
         if (alone) {
             verdict = cancelled_         ? StallWatch::Verdict::cancelled
@@ -81,20 +82,29 @@ Status Machine::drive() {
         }
         switch (verdict) {
             case StallWatch::Verdict::done:
+                settle();
                 return {};
             case StallWatch::Verdict::stalled:
                 return tl::unexpected{stalled()};
             case StallWatch::Verdict::cancelled:
                 return fail(ErrorCode::interrupted,
-                            "iteration {} was interrupted (a signal asked for it). Results of the "
-                            "iterations before are complete.",
+                            "iteration {} was interrupted (a signal asked for it). Run the job "
+                            "again",
                             iteration_);
             case StallWatch::Verdict::open:
                 break;
         }
         ++idle;
-        cancelled_ = cancelled_ || (options_.cancelled && options_.cancelled());
         exchange_.relax();
+    }
+}
+
+/// Everything has been received; our own tickets are still to be taken back.
+void Machine::settle() {
+    while (!flights_.none()) {
+        if (!flights_.poll()) {
+            exchange_.relax();
+        }
     }
 }
 

@@ -49,6 +49,7 @@ private:
     void end_iteration();
     [[nodiscard]] Status drive();
     void drain();
+    void settle();
     [[nodiscard]] bool run_deferred();
     [[nodiscard]] Error stalled() const;
 
