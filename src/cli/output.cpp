@@ -55,7 +55,8 @@ Status write_text(const std::string& path, const std::string& text) {
     }
     if (!good) {
         std::remove(unfinished.c_str());
-        return fail(error == ENOSPC ? ErrorCode::resources : ErrorCode::system,
+        const bool no_room = error == ENOSPC || error == EDQUOT || error == EFBIG;
+        return fail(no_room ? ErrorCode::resources : ErrorCode::system,
                     "cannot write {} ({}). Free space or choose another place.", path,
                     std::strerror(error));
     }
