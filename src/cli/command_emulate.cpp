@@ -44,7 +44,7 @@ Expected<store::StoredGraph> read_and_prove(const EmulateOptions& options) {
         return tl::unexpected{deck.error()};
     }
     stored->graph.eager_bytes = deck->job.emulation.eager_bytes;
-    if (auto proved = slicing::prove(stored->graph); !proved) {
+    if (auto proved = slicing::prove_and_mark(stored->graph); !proved) {
         return tl::unexpected{proved.error()};
     }
     return stored;

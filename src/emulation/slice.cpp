@@ -94,7 +94,7 @@ Expected<graph::ExecutionGraph> slice_job(const target::Job& job) {
 Expected<graph::ExecutionGraph> slice_and_prove(const target::Job& job) {
     auto graph = slice_job(job);
     if (graph) {
-        if (auto proved = slicing::prove(*graph); !proved) {
+        if (auto proved = slicing::prove_and_mark(*graph); !proved) {
             return tl::unexpected{proved.error()};
         }
     }

@@ -254,6 +254,7 @@ ExecutionGraph read_graph_tables(const FileReader& file) {
     graph.world_size = read_world_size(job);
     graph.ranks_per_node = job.integer("ranks_per_node");
     graph.eager_bytes = job.integer("eager_bytes");
+    graph.split_classes_by_position = job.integer("split_classes_by_position") != 0;
     const auto streams = file.group("/streams");
     graph.streams = streams.strings("name", streams.string_count("name"));
     read_kernels(file, graph);

@@ -282,6 +282,8 @@ void write_graph_tables(FileWriter& file, const ExecutionGraph& graph) {
     auto job = file.group("job");
     write_job(job, graph.facts, graph.world_size, graph.ranks_per_node);
     job.attribute("eager_bytes", graph.eager_bytes);
+    job.attribute("split_classes_by_position",
+                  std::int64_t{graph.split_classes_by_position ? 1 : 0});
     file.group("streams").strings("name", graph.streams);
     write_kernels(file, graph);
     write_communications(file, graph);

@@ -60,6 +60,7 @@ private:
     g.world_size = world_size;
     g.ranks_per_node = 2;
     g.eager_bytes = 4096;
+    g.split_classes_by_position = true;
     g.streams = {"compute", "tensor_comm"};
     g.kernels = {{KernelKind::gemm, DType::bf16, {16, 32, 64, 1, 2}, 65536, 7168},
                  {KernelKind::adam, DType::fp32, {100}, 1200, 1600}};

@@ -12,12 +12,12 @@
 namespace prismllm::emulation {
 
 /// Runs the program of one representative of each kind of rank at the target's world size.
-/// The graph is consistent and costed, but not proved (slicing::prove).
+/// The graph is consistent and costed, but not proved (slicing::prove_and_mark).
 /// @return bad_deck when the job's settings contradict each other.
 /// @local
 [[nodiscard]] Expected<graph::ExecutionGraph> slice_job(const target::Job& job);
 
-/// slice_job, then slicing::prove; job_failed when the job would hang.
+/// slice_job, then slicing::prove_and_mark; job_failed when the job would hang.
 /// @local
 [[nodiscard]] Expected<graph::ExecutionGraph> slice_and_prove(const target::Job& job);
 
