@@ -143,8 +143,8 @@ void fill_memory(const std::vector<std::int64_t>& class_peaks, store::ResultData
     const std::int64_t room = data.facts.device_memory_bytes;
     if (room > 0 && data.summary.peak_memory_bytes > room) {
         data.warnings.push_back(fmt::format(
-            "the tensors of the fullest rank need {:.1f} GiB, more than the {:.1f} GiB of {} "
-            "(simple sum). The job would run out of memory.",
+            "the tensors of the fullest rank sum up to {:.1f} GiB, more than the {:.1f} GiB of "
+            "{}: as described, the job does not fit.",
             static_cast<double>(data.summary.peak_memory_bytes) / (1 << 30),
             static_cast<double>(room) / (1 << 30), data.facts.device_name));
     }
