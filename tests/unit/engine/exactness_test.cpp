@@ -182,4 +182,20 @@ TEST(ParticipantOps, CountWhatTheGraphCounts) {
     EXPECT_GT(engine.state_bytes_per_participant(), 0);
 }
 
+TEST(State, StaysUnderTwoHundredBytesAParticipantOnALargeJob) {
+    auto job = samples::large_job();
+    job.micro_batches = 17;  // more than stages, so that the steady state is reached
+    job.layers = 4;
+    const auto graph = make_pipeline_job(job);
+    engine::Options options;
+    options.jitter = 0.02;
+    options.slow_ranks = {{0, 1.1}};
+    engine::SoloExchange exchange;
+    engine::Engine engine{graph, samples::all_here(graph), exchange, options};
+
+    ASSERT_TRUE(engine.run_iteration());
+
+    EXPECT_LE(engine.state_bytes_per_participant(), 200);
+}
+
 }  // namespace
