@@ -39,6 +39,7 @@ bool Cohort::is_observed(std::size_t lane) const {
 std::size_t Cohort::state_bytes() const {
     std::size_t bytes = pool.made() * ((lanes * sizeof(std::int64_t) + 63) / 64 * 64);
     bytes += level_pool.made() * (lanes / least_level * sizeof(std::int64_t) + 63) / 64 * 64;
+    bytes += events.bytes() + actors.size() * sizeof(Actor);
     bytes += ranks.capacity() * sizeof(std::int32_t);
     bytes +=
         (factor.capacity() + key_first.capacity() + key_second.capacity()) * sizeof(std::uint32_t);

@@ -59,6 +59,7 @@ public:
     }
     /// Entries that hold one value a lane.
     [[nodiscard]] std::size_t live() const { return live_; }
+    [[nodiscard]] std::size_t bytes() const { return entries_.capacity() * sizeof(Entry); }
 
 private:
     std::vector<Entry> entries_;
@@ -156,7 +157,7 @@ struct Cohort {
     bool woken = false;  ///< an actor became runnable since last looked at
 
     [[nodiscard]] bool is_observed(std::size_t lane) const;
-    /// Bytes that grow with the number of lanes.
+    /// Bytes of state; the compiled program, which all lanes of a class share, is not part of it.
     [[nodiscard]] std::size_t state_bytes() const;
 };
 

@@ -11,7 +11,7 @@
 namespace prismllm {
 
 /// A bijection of 64-bit words in which every input bit moves about half of the output bits
-/// (finaliser of SplitMix64: Steele, Lea, Flood, OOPSLA 2014; constants: Stafford's Mix13).
+/// (finalizer of SplitMix64: Steele, Lea, Flood, OOPSLA 2014; constants: Stafford's Mix13).
 [[nodiscard]] constexpr std::uint64_t mix_bits(std::uint64_t word) {
     word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
     word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
@@ -40,7 +40,7 @@ struct RandomKey {
     return static_cast<std::uint32_t>(mix_bits(index + 0x632be59bd9b4e019ULL) >> 32);
 }
 
-/// The draw number `counter` of a sequence. Two multiplications of 32 bits: it vectorises on
+/// The draw number `counter` of a sequence. Two multiplications of 32 bits: it vectorizes on
 /// every machine. (Multipliers: Wellons' low-bias search, "lowbias32".)
 [[nodiscard]] constexpr std::uint32_t random_bits(std::uint32_t first, std::uint32_t second,
                                                   std::uint32_t counter) {

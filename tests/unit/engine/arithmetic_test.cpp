@@ -59,7 +59,7 @@ TEST(RandomBits, HaveTheMomentsOfFourUniformBytes) {
         products += z * previous;
         previous = z;
     }
-    // Standard errors: 0.0016 for mean and neighbour correlation, about 0.002 for the variance.
+    // Standard errors: 0.0016 for mean and neighbor correlation, about 0.002 for the variance.
     EXPECT_NEAR(sum / draws, 0, 0.008);
     EXPECT_NEAR(squares / draws, 1, 0.01);
     EXPECT_NEAR(products / draws, 0, 0.008);
