@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+# SPDX-FileCopyrightText: 2026 The PrismLLM authors
+# SPDX-License-Identifier: Apache-2.0
+"""What pages tell the reader to type works as it stands, in the order of the page."""
+
+import importlib.util
+import re
+import sys
+import unittest
+
+from workplace import GoldenTest, main
+
+
+def blocks_of(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.M | re.S)
+
+
+def commands_of(page):
+    """What follows `$ ` in blocks marked `console`, and indented lines that run a deck."""
+    yield from re.findall(r"^    ((?:jobscripts/local/run\.sh|prismllm|mpirun)\b.*)$", page, re.M)
+    for block in blocks_of(page, "console"):
+        for command in re.findall(r"^\$ ((?:.*\\\n)*.*)$", block, re.M):
+            yield command
+
+
+class Tutorials(GoldenTest):
+    """The script that installs and builds runs too, with nothing left to install and to build."""
+
+    def setUp(self):
+        super().setUp()
+        work = self.work
+        (work.folder / "jobscripts").symlink_to(work.settings.source / "jobscripts")
+        build = work.path("build")
+        (build / "src/cli").mkdir(parents=True)
+        (build / "build.ninja").touch()
+        (build / "src/cli/prismllm").symlink_to(work.settings.prismllm)
+        work.add_tool("cmake", "exit 0\n")
+        # Every package is there.
+        work.add_tool("dpkg-query", """for package in "${@:3}"; do
+    printf '%s installed\\n' "$package"
+done
+""")
+        work.environment["PRISMLLM_BUILD_DIR"] = str(build)
+
+    def test_every_command_runs(self):
+        source = self.work.settings.source
+        tutorials = sorted((source / "docs/tutorials").glob("*.md"))
+        self.assertTrue(tutorials)
+        for page in [source / "README.md", *tutorials]:
+            commands = list(commands_of(page.read_text(encoding="utf-8")))
+            self.assertTrue(commands, page)
+            for command in commands:
+                print(f"  {command}", flush=True)
+                self.work.succeed(command)
+
+
+class PythonPage(GoldenTest):
+    def test_every_block_runs_on_our_files(self):
+        blocks = blocks_of((self.work.settings.source / "docs/howto/python.md").read_text(
+            encoding="utf-8"), "python")
+        self.assertGreaterEqual(len(blocks), 3)
+        at_hand = []
+        for block in blocks:
+            missing = [name for name in re.findall(r"^import (\w+)", block, re.M)
+                       if importlib.util.find_spec(name) is None]
+            if "h5py" in missing:
+                raise unittest.SkipTest("h5py is missing (package python3-h5py)")
+            if missing:
+                print(f"  left out, {', '.join(missing)} missing: {block.splitlines()[0]}")
+            else:
+                at_hand.append(block)
+        self.work.write("page.py", "\n".join(at_hand))
+        self.work.succeed("prismllm run tests/golden/decks/perturbed_16.toml -o result.h5 "
+                          "--graph graph.h5")
+
+        done = self.work.succeed(f"{sys.executable} page.py")
+
+        self.assertIn("stage 1", done.out)
+
+
+main()
