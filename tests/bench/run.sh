@@ -53,7 +53,7 @@ exec /usr/bin/python3 - "\$@" <<'PY'
 import os, resource, subprocess, sys
 code = subprocess.call(sys.argv[1:])
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-open("$work/peak.%d" % os.getpid(), "w").write(str(peak))
+open("$work/peak.%d" % os.getpid(), "w").write("%d\n" % peak)
 sys.exit(code)
 PY
 EOF
