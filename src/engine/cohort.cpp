@@ -19,17 +19,38 @@ std::int64_t* VectorPool::take() {
 }
 
 void LiveEvents::enter(const Entry& entered) {
-    while (entries_[entered.event & (entries_.size() - 1)].waits > 0) {
-        std::vector<Entry> larger(2 * entries_.size());
-        for (const Entry& entry : entries_) {
+    if (2 * (used_ + 1) > entries_.size()) {
+        std::vector<Entry> old(2 * entries_.size());
+        std::swap(old, entries_);
+        used_ = live_ = 0;
+        for (const Entry& entry : old) {
             if (entry.waits > 0) {
-                larger[entry.event & (larger.size() - 1)] = entry;
+                enter(entry);
             }
         }
-        entries_ = std::move(larger);
     }
-    entries_[entered.event & (entries_.size() - 1)] = entered;
+    std::size_t i = home(entered.event);
+    while (entries_[i].waits > 0) {
+        i = after(i);
+    }
+    entries_[i] = entered;
+    ++used_;
     live_ += entered.level == nullptr ? 1 : 0;
+}
+
+void LiveEvents::remove(const Entry& entry) {
+    --used_;
+    live_ -= entry.level == nullptr ? 1 : 0;
+    // Entries behind the gap move up, unless that took them before their home.
+    auto gap = static_cast<std::size_t>(&entry - entries_.data());
+    for (std::size_t i = after(gap); entries_[i].waits > 0; i = after(i)) {
+        const std::size_t mask = entries_.size() - 1;
+        if (((i - home(entries_[i].event)) & mask) >= ((i - gap) & mask)) {
+            entries_[gap] = entries_[i];
+            gap = i;
+        }
+    }
+    entries_[gap].waits = 0;
 }
 
 bool Cohort::is_observed(std::size_t lane) const {

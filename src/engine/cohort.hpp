@@ -36,8 +36,7 @@ private:
     std::vector<std::int64_t*> free_;
 };
 
-/// Events that are recorded and still waited for: a table addressed by the low bits of the event
-/// number, doubled when two live ones collide.
+/// Events that are recorded and still waited for: an open-addressed table, at most half full.
 class LiveEvents {
 public:
     struct Entry {
@@ -48,21 +47,28 @@ public:
     };
     LiveEvents() : entries_(16) {}
     [[nodiscard]] Entry* find(std::uint32_t event) {
-        Entry& entry = entries_[event & (entries_.size() - 1)];
-        return entry.waits > 0 && entry.event == event ? &entry : nullptr;
+        for (std::size_t i = home(event); entries_[i].waits > 0; i = after(i)) {
+            if (entries_[i].event == event) {
+                return &entries_[i];
+            }
+        }
+        return nullptr;
     }
-    void enter(const Entry& entry);
-    /// One wait is over; true if it was the last.
-    [[nodiscard]] bool leave(Entry& entry) {
-        live_ -= entry.waits == 1 && entry.level == nullptr ? 1 : 0;
-        return --entry.waits == 0;
-    }
+    void enter(const Entry& entered);
+    /// The last wait is over. Entries move.
+    void remove(const Entry& entry);
     /// Entries that hold one value a lane.
     [[nodiscard]] std::size_t live() const { return live_; }
     [[nodiscard]] std::size_t bytes() const { return entries_.capacity() * sizeof(Entry); }
 
 private:
+    [[nodiscard]] std::size_t home(std::uint32_t event) const {
+        return (event * 0x9e3779b1U >> 8) & (entries_.size() - 1);  // Fibonacci hashing
+    }
+    [[nodiscard]] std::size_t after(std::size_t i) const { return (i + 1) & (entries_.size() - 1); }
+
     std::vector<Entry> entries_;
+    std::size_t used_ = 0;
     std::size_t live_ = 0;
 };
 

@@ -259,8 +259,9 @@ bool Machine::wait_for_event(Cohort& cohort, Actor& actor) {
         lanes::raise(actor.clock, until, cohort.lanes);
     }
     actor.level = nullptr;
-    if (cohort.events.leave(*entry)) {
+    if (--entry->waits == 0) {
         (entry->level != nullptr ? cohort.level_pool : cohort.pool).give(entry->slot);
+        cohort.events.remove(*entry);
     }
     ++actor.pc;
     return true;
