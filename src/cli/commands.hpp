@@ -33,7 +33,7 @@ void remember_command_line(int argc, const char* const* argv);
 
 /// Write to stdout; an error (a full disk, a closed pipe) is a system error, not a silent loss.
 [[nodiscard]] Status print(const std::string& text);
-/// Write a text file completely or leave none.
+/// Write a text file completely or leave none; what is no file (a pipe) is written to.
 [[nodiscard]] Status write_text(const std::string& path, const std::string& text);
 
 /// Text of --version and --build-info.

@@ -39,7 +39,11 @@ Status print(const std::string& text) {
 }
 
 Status write_text(const std::string& path, const std::string& text) {
-    const std::string unfinished = path + ".tmp";
+    // Devices and pipes are written to; another file must not take their name.
+    std::error_code ignored;
+    const bool beside =
+        !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
+    const std::string unfinished = beside ? path + ".tmp" : path;
     std::FILE* file = std::fopen(unfinished.c_str(), "wb");
     if (file == nullptr) {
         return fail(ErrorCode::system, "cannot create {} ({}). Check the folder and its rights.",
@@ -49,12 +53,14 @@ Status write_text(const std::string& path, const std::string& text) {
     good = std::fflush(file) == 0 && good;
     int error = errno;
     good = std::fclose(file) == 0 && good;
-    if (good && std::rename(unfinished.c_str(), path.c_str()) != 0) {
+    if (good && beside && std::rename(unfinished.c_str(), path.c_str()) != 0) {
         good = false;
         error = errno;
     }
     if (!good) {
-        std::remove(unfinished.c_str());
+        if (beside) {
+            std::remove(unfinished.c_str());
+        }
         const bool no_room = error == ENOSPC || error == EDQUOT || error == EFBIG;
         return fail(no_room ? ErrorCode::resources : ErrorCode::system,
                     "cannot write {} ({}). Free space or choose another place.", path,

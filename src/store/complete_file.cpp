@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -66,8 +67,12 @@ Error write_error(const std::filesystem::path& path, std::string_view reason) {
                              path.string(), reason)};
 }
 
-UnfinishedFile::UnfinishedFile(std::filesystem::path path)
-    : path_{std::move(path)}, temporary_{path_.string() + ".tmp"} {}
+std::int64_t UnfinishedFile::new_mark() {
+    return static_cast<std::int64_t>(std::random_device{}());
+}
+
+UnfinishedFile::UnfinishedFile(std::filesystem::path path, std::int64_t mark)
+    : path_{std::move(path)}, temporary_{fmt::format("{}.{:08x}.tmp", path_.string(), mark)} {}
 
 UnfinishedFile::~UnfinishedFile() {
     discard();
@@ -81,8 +86,16 @@ void UnfinishedFile::discard() {
 
 Status UnfinishedFile::write(std::span<const std::byte> bytes) {
     std::error_code ignored;
-    if (std::filesystem::is_directory(path_, ignored)) {
+    const auto kind = std::filesystem::status(path_, ignored).type();
+    if (kind == std::filesystem::file_type::directory) {
         return tl::unexpected{write_error(path_, std::strerror(EISDIR))};
+    }
+    // Taking the name of a device, say /dev/null, would harm the machine.
+    if (std::filesystem::exists(path_, ignored) && kind != std::filesystem::file_type::regular) {
+        return fail(ErrorCode::system,
+                    "cannot write '{}' (it is not a regular file). Choose another place for the "
+                    "output",
+                    path_.string());
     }
     const int file = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) {

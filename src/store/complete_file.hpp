@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -13,11 +14,14 @@
 
 namespace prismllm::store {
 
-/// `<path>.tmp` while it is being written. What is not committed is removed: at once when a
-/// step fails (other processes may look as soon as they are told), else with the object.
+/// `<path>.<mark>.tmp` while it is being written. What is not committed is removed: at once when
+/// a step fails (other processes may look as soon as they are told), else with the object.
 class UnfinishedFile {
 public:
-    explicit UnfinishedFile(std::filesystem::path path);
+    /// Processes that write one file together share a mark; each job has its own, so that two
+    /// jobs with one output do not write into each other's file: the last one to end wins.
+    explicit UnfinishedFile(std::filesystem::path path, std::int64_t mark = new_mark());
+    [[nodiscard]] static std::int64_t new_mark();
     ~UnfinishedFile();
     UnfinishedFile(const UnfinishedFile&) = delete;
     UnfinishedFile& operator=(const UnfinishedFile&) = delete;

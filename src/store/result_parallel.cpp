@@ -154,7 +154,8 @@ Status write_result(const std::filesystem::path& path, const ResultData& data,
     const auto timeline = bring_timeline(team, data.timeline);
 
     const bool first = team.self() == 0;
-    UnfinishedFile file{path};
+    const std::int64_t mark = UnfinishedFile::new_mark();
+    UnfinishedFile file{path, team.gather({&mark, 1}).front()};
     Status outcome;
     if (first) {
         outcome = make_tables(file, data, provenance, timeline.total);

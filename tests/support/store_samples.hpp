@@ -36,6 +36,18 @@ private:
     std::filesystem::path path_;
 };
 
+/// Whether something that was not finished lies beside the file.
+[[nodiscard]] inline bool has_unfinished_file(const std::filesystem::path& path) {
+    const std::string start = path.filename().string() + ".";
+    for (const auto& entry : std::filesystem::directory_iterator{path.parent_path()}) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with(start) && name.ends_with(".tmp")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 [[nodiscard]] inline Provenance provenance() {
     Provenance p;
     p.deck_text = "[model]\nname = \"sample\"\n";

@@ -21,8 +21,8 @@ struct StoredGraph {
     Provenance provenance;
 };
 
-/// Write a graph file. It appears under `path` when it is complete: it grows as `<path>.tmp`,
-/// which is removed on failure. The destination is overwritten.
+/// Write a graph file. It appears under `path` when it is complete: it grows as
+/// `<path>.<mark>.tmp`, which is removed on failure. The destination is overwritten.
 /// @return resources when the disk is full, system on any other failure, naming the file.
 /// @local
 [[nodiscard]] Status write_graph(const std::filesystem::path& path,

@@ -42,7 +42,7 @@ int write(const std::filesystem::path& path) {
         std::printf("not expected: %s\n", written ? "written" : written.error().message.c_str());
         return 1;
     } catch (const SystemError& error) {
-        const bool left = std::filesystem::exists(path.string() + ".tmp");
+        const bool left = store::samples::has_unfinished_file(path);
         std::printf("code %d: %s; unfinished file %s\n", static_cast<int>(error.code()),
                     error.what(), left ? "left" : "removed");
         std::fflush(stdout);

@@ -92,7 +92,7 @@ void expect_same_as_serial(const std::string& name, std::int64_t world_size, Own
         write_result(path, share(world_size, owner), samples::provenance(), world());
 
     ASSERT_TRUE(written.has_value()) << written.error().message;
-    EXPECT_FALSE(std::filesystem::exists(path.string() + ".tmp"));
+    EXPECT_FALSE(samples::has_unfinished_file(path));
     const auto read = read_result(path);
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_TRUE(read->data == whole(world_size));
@@ -197,7 +197,7 @@ TEST(ParallelResult, TellsAllProcessesWhenTheDiskIsFullBeforeTheFirstTable) {
     std::signal(SIGXFSZ, handler);
     ASSERT_FALSE(written.has_value());
     EXPECT_EQ(written.error().code, ErrorCode::resources);
-    EXPECT_FALSE(std::filesystem::exists(folder.file("r.h5.tmp")));
+    EXPECT_FALSE(samples::has_unfinished_file(folder.file("r.h5")));
 }
 
 // The yardstick of docs/reference/formats/result.md, with room for a busy machine.

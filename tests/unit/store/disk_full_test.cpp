@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "../../support/store_samples.hpp"
 
@@ -60,7 +61,7 @@ TEST(DiskFull, LeavesTheOlderFileAndNoUnfinishedOne) {
     }();
 
     ASSERT_FALSE(written.has_value());
-    EXPECT_FALSE(std::filesystem::exists(path.string() + ".tmp"));
+    EXPECT_FALSE(samples::has_unfinished_file(path));
     const auto read = read_result(path);
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_EQ(read->data.world_size, 16);
@@ -76,7 +77,7 @@ TEST(DiskFull, OnTheFirstByteIsReportedToo) {
 
     ASSERT_FALSE(written.has_value());
     EXPECT_EQ(written.error().code, ErrorCode::resources);
-    EXPECT_FALSE(std::filesystem::exists(folder.file("g.h5.tmp")));
+    EXPECT_FALSE(samples::has_unfinished_file(folder.file("g.h5")));
 }
 
 TEST(UnwritablePlace, IsASystemErrorThatNamesTheFile) {
@@ -91,6 +92,19 @@ TEST(UnwritablePlace, IsASystemErrorThatNamesTheFile) {
     EXPECT_THAT(written.error().message, HasSubstr("No such file or directory"));
 }
 
+TEST(UnwritablePlace, MayBeAPipe) {
+    const samples::Folder folder{"pipe"};
+    const auto path = folder.file("graph.h5");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+
+    const auto written = write_graph(path, samples::graph(), samples::provenance());
+
+    ASSERT_FALSE(written.has_value());
+    EXPECT_THAT(written.error().message, HasSubstr("not a regular file"));
+    EXPECT_TRUE(std::filesystem::is_fifo(path));
+    EXPECT_FALSE(samples::has_unfinished_file(path));
+}
+
 TEST(UnwritablePlace, MayBeADirectory) {
     const samples::Folder folder{"directory"};
     std::filesystem::create_directory(folder.file("graph.h5"));
@@ -101,7 +115,7 @@ TEST(UnwritablePlace, MayBeADirectory) {
     ASSERT_FALSE(written.has_value());
     EXPECT_EQ(written.error().code, ErrorCode::system);
     EXPECT_TRUE(std::filesystem::is_directory(folder.file("graph.h5")));
-    EXPECT_FALSE(std::filesystem::exists(folder.file("graph.h5.tmp")));
+    EXPECT_FALSE(samples::has_unfinished_file(folder.file("graph.h5")));
 }
 
 }  // namespace

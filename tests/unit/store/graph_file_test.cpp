@@ -37,7 +37,7 @@ TEST(GraphFile, LeavesNoUnfinishedFileBehind) {
     ASSERT_TRUE(write_graph(folder.file("g.h5"), samples::graph(), samples::provenance()));
 
     EXPECT_TRUE(std::filesystem::exists(folder.file("g.h5")));
-    EXPECT_FALSE(std::filesystem::exists(folder.file("g.h5.tmp")));
+    EXPECT_FALSE(samples::has_unfinished_file(folder.file("g.h5")));
 }
 
 TEST(GraphFile, KeepsAnUncostedGraphUncosted) {

@@ -20,7 +20,7 @@ TEST(ResultFile, GivesBackEveryFieldThatWasWritten) {
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_EQ(read->data, data);
     EXPECT_EQ(read->provenance, samples::provenance());
-    EXPECT_FALSE(std::filesystem::exists(folder.file("r.h5.tmp")));
+    EXPECT_FALSE(samples::has_unfinished_file(folder.file("r.h5")));
 }
 
 // More than one chunk (4,096 rows), and a last chunk that is not full.
