@@ -47,6 +47,12 @@ Status show(const ShowOptions& options) {
     if (std::filesystem::path(path).extension() == ".toml") {
         return show_deck(options);
     }
+    if (options.values_only || !options.file.overrides.empty()) {
+        return fail(ErrorCode::usage,
+                    "{} is shown as it is (--set and --values are for decks, and their names end "
+                    "in .toml). Leave them out",
+                    path);
+    }
     auto format = store::format_of(path);
     if (!format) {
         return tl::unexpected{format.error()};

@@ -208,7 +208,9 @@ Expected<Deck> build(const SourceFiles& files, const std::string& name,
         apply_override(text, order++, builder, problems);
     }
     const Place deck{shown(name), order, 0, 0};
-    builder.check_presence(deck);
+    if (files.is_complete()) {
+        builder.check_presence(deck);
+    }
     if (problems.empty()) {
         builder.check_meaning(deck);
     }

@@ -119,32 +119,37 @@ void SourceFiles::follow(const Entry& include, const fs::path& base_dir, const s
     if (include.value.kind != Value::Kind::list) {
         problems_.add(include.place, "include is {} (a list of files is expected). Write {}",
                       name_of(include.value.kind), R"(include = ["file.toml"])");
+        is_complete_ = false;
         return;
     }
     for (const Value& item : include.value.items) {
-        if (item.kind != Value::Kind::text || item.text.empty() ||
-            has_control_characters(item.text)) {
-            problems_.add(include.place, "include holds {} (names of files are expected). Write {}",
-                          item.kind == Value::Kind::text ? "no name of a file" : name_of(item.kind),
-                          R"(include = ["file.toml"])");
-            continue;
-        }
-        const fs::path path = base_dir / item.text;
-        const std::string shown_as =
-            (fs::path{name}.parent_path() / item.text).lexically_normal().string();
-        if (std::ranges::find(open_, identity_of(path)) != open_.end()) {
-            problems_.add(include.place,
-                          "include of {} goes in a circle (that file includes this one). Remove "
-                          "one of the two",
-                          shown(shown_as));
-        } else if (open_.size() >= deepest_include || files_read_ >= most_files) {
-            problems_.add(include.place,
-                          "include of {} goes too far (at most {} files, {} deep). Include less",
-                          shown(shown_as), most_files, deepest_include);
-        } else if (!read_file(path, shown_as, include.place)) {
-            continue;  // said by read_file
-        }
+        is_complete_ = follow(item, include.place, base_dir, name) && is_complete_;
     }
+}
+
+bool SourceFiles::follow(const Value& item, const Place& place, const fs::path& base_dir,
+                         const std::string& name) {
+    if (item.kind != Value::Kind::text || item.text.empty() || has_control_characters(item.text)) {
+        problems_.add(place, "include holds {} (names of files are expected). Write {}",
+                      item.kind == Value::Kind::text ? "no name of a file" : name_of(item.kind),
+                      R"(include = ["file.toml"])");
+        return false;
+    }
+    const fs::path path = base_dir / item.text;
+    const std::string shown_as =
+        (fs::path{name}.parent_path() / item.text).lexically_normal().string();
+    if (std::ranges::find(open_, identity_of(path)) != open_.end()) {
+        problems_.add(place,
+                      "include of {} goes in a circle (that file includes this one). Remove "
+                      "one of the two",
+                      shown(shown_as));
+    } else if (open_.size() >= deepest_include || files_read_ >= most_files) {
+        problems_.add(place, "include of {} goes too far (at most {} files, {} deep). Include less",
+                      shown(shown_as), most_files, deepest_include);
+    } else {
+        return read_file(path, shown_as, place);
+    }
+    return false;
 }
 
 void SourceFiles::check_version(const Document& document, const Place& file) {

@@ -33,6 +33,9 @@ public:
     /// False when the deck's own text could not be read or parsed: checks would be noise then.
     [[nodiscard]] bool is_readable() const { return is_readable_; }
 
+    /// False when an include could not be followed: what it holds is not missing from the deck.
+    [[nodiscard]] bool is_complete() const { return is_complete_; }
+
 private:
     [[nodiscard]] bool read_file(const std::filesystem::path& path, const std::string& name,
                                  const Place& asked_from);
@@ -40,6 +43,9 @@ private:
                                  const std::filesystem::path& base_dir);
     void follow(const Entry& include, const std::filesystem::path& base_dir,
                 const std::string& name);
+    /// One item of an include list. @return false when its settings are not at hand.
+    [[nodiscard]] bool follow(const Value& item, const Place& place,
+                              const std::filesystem::path& base_dir, const std::string& name);
     void check_version(const Document& document, const Place& file);
 
     Problems& problems_;
@@ -47,6 +53,7 @@ private:
     std::vector<std::filesystem::path> open_;  ///< chain of files being read, to find cycles
     std::uint32_t files_read_ = 0;
     bool is_readable_ = false;
+    bool is_complete_ = true;
 };
 
 }  // namespace prismllm::deck

@@ -95,6 +95,13 @@ std::string nearest_setting(std::string_view path) {
             best_distance = distance;
         }
     }
+    for (const std::string& known : sections()) {
+        const std::size_t distance = edit_distance(path, known);
+        if (!known.empty() && distance < best_distance) {
+            best = known;
+            best_distance = distance;
+        }
+    }
     return best;
 }
 

@@ -19,7 +19,8 @@ namespace prismllm::deck {
                                        std::span<const std::string_view> choices);
 
 /// The setting that an unknown dotted path most likely means: the same key of another section,
-/// the setting of that Megatron-LM flag, or the nearest spelling. Empty when none is near.
+/// the setting of that Megatron-LM flag, or the nearest spelling of a setting or a section. Empty
+/// when none is near.
 [[nodiscard]] std::string nearest_setting(std::string_view path);
 
 }  // namespace prismllm::deck

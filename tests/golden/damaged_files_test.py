@@ -41,7 +41,7 @@ class Foreign(GoldenTest):
         self.work.write("secret.toml", "schema_version = 1\n")
         self.work.path("secret.toml").chmod(0)
 
-        self.assert_fails("prismllm check secret.toml", 3, "secret.toml", "Permission denied")
+        self.assert_fails("prismllm check secret.toml", 3, "secret.toml", "permission denied")
 
 
 class Damaged(GoldenTest):

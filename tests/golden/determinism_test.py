@@ -52,6 +52,16 @@ class SameBits(GoldenTest):
 
         self.assertEqual([], differences(alone, crowd))
 
+    def test_for_jobs_with_one_output(self):
+        alone = self.result_of("alone", f"prismllm run {PERTURBED}")
+
+        self.work.succeed("for job in 1 2 3 4; do prismllm run " + PERTURBED +
+                          " -o same.h5 >/dev/null & jobs+=($!); done; "
+                          "for job in ${jobs[@]}; do wait $job || exit; done")
+
+        self.assertEqual([], differences(alone, content(self.work.path("same.h5"))))
+        self.assertEqual([], list(self.work.folder.glob("*.tmp")))
+
     def test_for_a_large_job(self):
         alone = self.result_of("alone", f"prismllm run {LARGE}")
         three = self.result_of("three", f"mpirun -np 3 prismllm run {LARGE}")

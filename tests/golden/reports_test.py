@@ -79,6 +79,11 @@ class Trace(GoldenTest):
         threads = {name for kind, _, name in names if kind == "thread_name"}
         self.assertIn("compute", threads)
 
+    def test_may_go_through_a_pipe(self):
+        piped = self.work.succeed("prismllm report r.h5 --trace /dev/stdout | cat").out
+
+        self.assertEqual(self.events, json.loads(piped)["traceEvents"])
+
     def test_streams_do_one_thing_at_a_time(self):
         ends = {}
         for event in self.events:

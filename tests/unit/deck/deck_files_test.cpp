@@ -122,6 +122,15 @@ TEST_F(DeckFiles, MissingAndBrokenIncludesAreReportedTogether) {
     EXPECT_THAT(message, HasSubstr("schema_version 9 is unknown"));
 }
 
+TEST_F(DeckFiles, WhatAMissingIncludeHoldsIsNotMissedToo) {
+    const fs::path path = write("deck.toml", "schema_version = 1\ninclude = [\"cluster.toml\"]\n");
+
+    const std::string message = rejection(load(path));
+
+    EXPECT_THAT(message, HasSubstr("cannot read deck file"));
+    EXPECT_THAT(message, Not(HasSubstr("is missing")));
+}
+
 TEST_F(DeckFiles, AnIncludeThatIsNoListIsRefused) {
     const fs::path path =
         write("deck.toml", sample_with("title = \"sample\"", "include = \"sub/a.toml\""));

@@ -146,6 +146,8 @@ TEST(Deck, UnknownKeysGetTheNearestSetting) {
                 EndsWith("Did you mean training.micro_batch_size?"));  // another section's key
     EXPECT_THAT(rejection_of("tensor_parallel = 2", "tenosr_parallel = 2"),
                 EndsWith("Did you mean parallel.tensor_parallel?"));
+    EXPECT_THAT(rejection_of("[parallel]", "[paralel]"),
+                HasSubstr("unknown key paralel (no such setting). Did you mean parallel?"));
     EXPECT_THAT(rejection_of("tensor_parallel = 2", "completely_different_thing = 2"),
                 EndsWith("See docs/reference/deck.md"));
     EXPECT_THAT(rejection_of("title = ", "\"model.layers\" = "),
