@@ -57,6 +57,22 @@ std::string family_lines(const graph::ExecutionGraph& graph) {
     return text;
 }
 
+std::string memory_warning(const graph::ExecutionGraph& graph) {
+    std::int64_t most = 0;
+    for (const graph::RankClass& rank_class : graph.classes) {
+        most = std::max(most, memory_peak(graph, rank_class).bytes);
+    }
+    const std::int64_t room = graph.facts.device_memory_bytes;
+    if (room == 0 || most <= room) {
+        return {};
+    }
+    constexpr double gib = 1024.0 * 1024 * 1024;
+    return fmt::format(
+        "warning: the fullest rank's tensors sum up to {:.1f} GiB, more than the {:.1f} GiB of "
+        "{}.\n",
+        static_cast<double>(most) / gib, static_cast<double>(room) / gib, graph.facts.device_name);
+}
+
 Status check(const DeckOptions& options) {
     auto deck = options.load();
     if (!deck) {
@@ -79,6 +95,7 @@ Status check(const DeckOptions& options) {
         graph->facts.parameters, l.padded_vocab);
     text += "Stages (peak memory: simple sum of tensors)\n" + stage_lines(l, *graph);
     text += "Process groups\n" + family_lines(*graph);
+    text += memory_warning(*graph);
     text += fmt::format(
         "Stitching proof passed: every collective and every send meets its peers.\n"
         "deck sha256 {}\n",

@@ -34,7 +34,11 @@ Expected<deck::Deck> deck_of(const EmulateOptions& options, const std::string& t
 }
 
 /// The graph with the deck it carries; proved with the settings it will be emulated with.
-Expected<store::StoredGraph> read_and_prove(const EmulateOptions& options) {
+Expected<store::StoredGraph> read_and_prove(const EmulateOptions& options,
+                                            const std::string& path) {
+    if (auto ok = options.result.prepare(path, {options.graph}); !ok) {
+        return tl::unexpected{ok.error()};
+    }
     auto stored = store::read_graph(options.graph);
     if (!stored) {
         return stored;
@@ -55,8 +59,9 @@ Status emulate(const EmulateOptions& options, const comm::Communicator& world) {
     const auto begin = std::chrono::steady_clock::now();
     Expected<graph::ExecutionGraph> mine = graph::ExecutionGraph{};
     std::string text;
+    const std::string path = options.result.path_for(options.graph);
     if (world.rank() == 0) {
-        auto stored = read_and_prove(options);
+        auto stored = read_and_prove(options, path);
         if (stored) {
             mine = std::move(stored->graph);
             text = stored->provenance.deck_text;
@@ -74,8 +79,8 @@ Status emulate(const EmulateOptions& options, const comm::Communicator& world) {
         return tl::unexpected{deck.error()};
     }
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    return emulate_and_report(world, *graph, *deck, make_provenance(*deck), options.result,
-                              options.result.path_for(options.graph), wall.count());
+    return emulate_and_report(world, *graph, *deck, make_provenance(*deck), options.result, path,
+                              changed_keys(options.overrides), wall.count());
 }
 
 }  // namespace
@@ -94,7 +99,7 @@ Command add_emulate(CLI::App& parent) {
     options->result.add_to(*app);
     app->footer(
         "Examples:\n"
-        "  mpirun -np 3 prismllm emulate 405b.graph.h5\n"
+        "  mpirun -np 2 prismllm emulate 405b.graph.h5\n"
         "  prismllm emulate 405b.graph.h5 --set emulation.jitter=0.02 --set "
         "emulation.iterations=5");
     return {app, [options] {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "prismllm/base/log.hpp"
 #include "prismllm/report/report.hpp"
 #include "prismllm/store/result_file.hpp"
 
@@ -29,7 +30,15 @@ Status report(const ReportOptions& options) {
                         "with --set emulation.timeline_ranks=[0].",
                         options.result);
         }
-        return write_text(options.trace, report::chrome_trace(*stored));
+        if (auto ok = guard_output(options.trace, {options.result}, true); !ok) {
+            return ok;
+        }
+        if (auto ok = write_text(options.trace, report::chrome_trace(*stored)); !ok) {
+            return ok;
+        }
+        log_root(LogLevel::info, "report", "{}: {} ops; opens in Perfetto or chrome://tracing",
+                 options.trace, stored->data.timeline.size());
+        return {};
     }
     return print(options.json  ? report::json(*stored, options.result)
                  : options.csv ? report::stages_csv(*stored)

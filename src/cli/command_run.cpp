@@ -48,6 +48,20 @@ Expected<deck::Deck> shared_deck(const comm::Communicator& world, const DeckOpti
     return world.rank() == 0 ? std::move(mine) : deck::parse(text, options.path, ".", {});
 }
 
+/// The proved graph, once it is sure that its results may be written.
+Expected<graph::ExecutionGraph> sliced(const RunOptions& options, const deck::Deck& deck,
+                                       const std::string& path) {
+    if (auto ok = options.result.prepare(path, {options.deck.path}); !ok) {
+        return tl::unexpected{ok.error()};
+    }
+    if (!options.graph.empty()) {
+        if (auto ok = guard_output(options.graph, {options.deck.path, path}); !ok) {
+            return tl::unexpected{ok.error()};
+        }
+    }
+    return emulation::slice_and_prove(deck.job);
+}
+
 /// @collective
 Status run(const RunOptions& options, const comm::Communicator& world) {
     const auto begin = Clock::now();
@@ -58,8 +72,9 @@ Status run(const RunOptions& options, const comm::Communicator& world) {
     store::Provenance provenance = make_provenance(*deck);
     Expected<graph::ExecutionGraph> mine = graph::ExecutionGraph{};
     const auto slicing = Clock::now();
+    const std::string path = options.result.path_for(options.deck.path);
     if (world.rank() == 0) {
-        mine = emulation::slice_and_prove(deck->job);
+        mine = sliced(options, *deck, path);
         provenance.run.slicing_wall_s = seconds_since(slicing);
         if (mine && !options.graph.empty()) {
             if (auto ok = store::write_graph(options.graph, *mine, provenance); !ok) {
@@ -71,8 +86,8 @@ Status run(const RunOptions& options, const comm::Communicator& world) {
     if (!graph) {
         return tl::unexpected{graph.error()};
     }
-    return emulate_and_report(world, *graph, *deck, std::move(provenance), options.result,
-                              options.result.path_for(options.deck.path), seconds_since(begin));
+    return emulate_and_report(world, *graph, *deck, std::move(provenance), options.result, path,
+                              changed_keys(options.deck.overrides), seconds_since(begin));
 }
 
 }  // namespace
@@ -87,7 +102,7 @@ Command add_run(CLI::App& parent) {
     app->footer(
         "Examples:\n"
         "  prismllm run inputs/decks/llama3.1_405b_h100_8192.toml\n"
-        "  mpirun -np 3 prismllm run inputs/decks/llama3.1_405b_h100_8192.toml --json --set "
+        "  mpirun -np 2 prismllm run inputs/decks/llama3.1_405b_h100_8192.toml --json --set "
         "'emulation.timeline_ranks=[0]'");
     return {app, [options] {
                 return in_mpi_job(

@@ -30,6 +30,9 @@ Status slice(const SliceOptions& options) {
         !options.output.empty()
             ? options.output
             : std::filesystem::path(options.deck.path).stem().string() + ".graph.h5";
+    if (auto ok = guard_output(path, {options.deck.path}); !ok) {
+        return ok;
+    }
     if (auto ok = store::write_graph(path, *graph, make_provenance(*deck)); !ok) {
         return ok;
     }
@@ -48,7 +51,7 @@ Command add_slice(CLI::App& parent) {
     app->footer(
         "Examples:\n"
         "  prismllm slice inputs/decks/llama3.1_405b_h100_8192.toml -o 405b.graph.h5\n"
-        "  mpirun -np 3 prismllm emulate 405b.graph.h5");
+        "  mpirun -np 2 prismllm emulate 405b.graph.h5");
     return {app, [options] { return slice(*options); }};
 }
 

@@ -33,6 +33,10 @@ void remember_command_line(int argc, const char* const* argv);
 
 /// Write to stdout; an error (a full disk, a closed pipe) is a system error, not a silent loss.
 [[nodiscard]] Status print(const std::string& text);
+/// Refuse to write over what was read, or over a file that is not a graph or result of ours.
+/// A trace or any other text (`text`) may replace all but graphs and results.
+[[nodiscard]] Status guard_output(const std::string& path, const std::vector<std::string>& inputs,
+                                  bool text = false);
 /// Write a text file completely or leave none; what is no file (a pipe) is written to.
 [[nodiscard]] Status write_text(const std::string& path, const std::string& text);
 

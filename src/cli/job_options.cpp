@@ -29,6 +29,10 @@ std::string utc_now() {
     return text.data();
 }
 
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 std::string host_name() {
     std::array<char, 256> name{};
     return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
@@ -59,6 +63,30 @@ std::string ResultOptions::path_for(const std::string& input) const {
     return (std::filesystem::path(run_dir) / (stem + ".result.h5")).string();
 }
 
+Status ResultOptions::prepare(const std::string& path,
+                              const std::vector<std::string>& inputs) const {
+    std::error_code error;
+    if (output.empty() && !std::filesystem::create_directories(run_dir, error) && error) {
+        return fail(ErrorCode::system, "cannot make the folder {} ({}). Name another --run-dir.",
+                    run_dir, error.message());
+    }
+    return guard_output(path, inputs);
+}
+
+std::string changed_keys(const std::vector<std::string>& overrides) {
+    std::string keys;
+    for (const std::string& setting : overrides) {
+        const std::string key = setting.substr(0, setting.find('='));
+        const bool same_job = key == "emulation.iterations" || key == "emulation.seed" ||
+                              key == "emulation.timeline_ranks" || key == "title" ||
+                              key.rfind("published.", 0) == 0;
+        if (!same_job) {
+            keys += (keys.empty() ? "" : ", ") + key;
+        }
+    }
+    return keys;
+}
+
 store::Provenance make_provenance(const deck::Deck& deck) {
     store::Provenance p;
     p.deck_text = deck.resolved_toml;
@@ -73,17 +101,20 @@ store::Provenance make_provenance(const deck::Deck& deck) {
 Status emulate_and_report(const comm::Communicator& world, const graph::ExecutionGraph& graph,
                           const deck::Deck& deck, store::Provenance provenance,
                           const ResultOptions& options, const std::string& path,
-                          double wall_before) {
+                          const std::string& changed, double wall_before) {
     const auto begin = std::chrono::steady_clock::now();
-    auto emulated =
-        emulation::emulate(world, graph, deck.job.emulation, deck.job.published, stop_requested);
+    const target::Published published = changed.empty() ? deck.job.published : target::Published{};
+    auto emulated = emulation::emulate(world, graph, deck.job.emulation, published, stop_requested);
     if (!emulated) {
         return tl::unexpected{emulated.error()};
     }
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    if (!changed.empty() && !deck.job.published.source.empty()) {
+        emulated->data.warnings.push_back(
+            fmt::format("not compared with the published run: --set changed {}.", changed));
+    }
     provenance.run.host_ranks = world.size();
     provenance.run.engine_wall_s = emulated->engine_wall_s;
-    provenance.run.total_wall_s = wall_before + wall.count();
+    provenance.run.total_wall_s = wall_before + seconds_since(begin);
     provenance.run.state_bytes_per_participant = emulated->state_bytes_per_participant;
     provenance.extra.emplace_back("mpi", comm::library_version());
     const emulation::ProcessPlacement& placement = emulated->placement;
@@ -103,6 +134,9 @@ Status emulate_and_report(const comm::Communicator& world, const graph::Executio
     Status reported;
     if (world.rank() == 0) {
         auto stored = store::read_result(path);
+        if (stored) {  // the file could not know how long its own writing takes
+            stored->provenance.run.total_wall_s = wall_before + seconds_since(begin);
+        }
         reported = !stored ? Status{tl::unexpected{stored.error()}}
                            : print(options.json ? report::json(*stored, path)
                                                 : report::text(*stored, path));

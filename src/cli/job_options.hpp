@@ -31,15 +31,25 @@ struct ResultOptions {
     void add_to(CLI::App& app);
     /// `output`, or <run dir>/<stem of input>.result.h5.
     [[nodiscard]] std::string path_for(const std::string& input) const;
+    /// Make the run directory, and refuse a path that would destroy something.
+    [[nodiscard]] Status prepare(const std::string& path,
+                                 const std::vector<std::string>& inputs) const;
 };
 
 [[nodiscard]] store::Provenance make_provenance(const deck::Deck& deck);
 
+/// Keys among the overrides that make another job of a published one, as "a, b"; iterations,
+/// seeds and timelines do not.
+[[nodiscard]] std::string changed_keys(const std::vector<std::string>& overrides);
+
 /// Emulate a graph everybody holds, write the result, report it on process 0.
+/// @param changed keys that --set changed; where there are any, nothing is compared with the
+///        published run.
 /// @collective
 [[nodiscard]] Status emulate_and_report(const comm::Communicator& world,
                                         const graph::ExecutionGraph& graph, const deck::Deck& deck,
                                         store::Provenance provenance, const ResultOptions& options,
-                                        const std::string& path, double wall_before);
+                                        const std::string& path, const std::string& changed,
+                                        double wall_before);
 
 }  // namespace prismllm::cli

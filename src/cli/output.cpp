@@ -5,6 +5,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "prismllm/store/result_file.hpp"
+
 #include "commands.hpp"
 
 namespace prismllm::cli {
@@ -34,6 +36,26 @@ Status print(const std::string& text) {
         return fail(ErrorCode::system,
                     "cannot write to standard output ({}). Check the disk or the pipe behind it.",
                     std::strerror(errno));
+    }
+    return {};
+}
+
+Status guard_output(const std::string& path, const std::vector<std::string>& inputs, bool text) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) {
+        return {};
+    }
+    for (const std::string& input : inputs) {
+        if (std::filesystem::equivalent(path, input, ignored)) {
+            return fail(ErrorCode::usage,
+                        "output {} is the input (it would be lost). Name another file.", path);
+        }
+    }
+    const bool ours = store::format_of(path).has_value();
+    if (ours == text && std::filesystem::file_size(path, ignored) > 0) {
+        return fail(ErrorCode::usage,
+                    "{} exists and is {} (it would be lost). Name another file or remove it.", path,
+                    text ? "a graph or result" : "no graph or result of this program");
     }
     return {};
 }

@@ -60,6 +60,18 @@ std::array<double, 4> provenance_shares(const store::ResultData& data) {
     return shares;
 }
 
+IterationSpread iteration_spread(const store::ResultData& data) {
+    std::vector<std::int64_t> durations;
+    for (const store::IterationRow& row : data.iterations) {
+        durations.push_back(row.end_ps - row.start_ps);
+    }
+    if (durations.empty()) {
+        return {};
+    }
+    std::sort(durations.begin(), durations.end());
+    return {durations.front(), durations[durations.size() / 2], durations.back()};
+}
+
 std::vector<SlowRank> slowest_ranks(const store::ResultData& data, std::size_t count) {
     const store::RankColumns& ranks = data.ranks;
     std::vector<std::size_t> order(ranks.busy_ps.size());
@@ -124,12 +136,12 @@ std::vector<Comparison> comparisons(const store::ResultData& data) {
 
 std::string formula_text(const std::string& name) {
     if (name == "palm") {
-        return "6 N + 12 L h s a token, N without input embedding";
+        return "6 N + 12 L h s a token, N without input embedding; whole attention";
     }
     if (name == "causal") {
         return "6 N + 6 L h s a token, N without input embedding, causal attention";
     }
-    return "Megatron-LM: 72 B s L h^2 (1 + s/6h + V/12Lh), generalized to GQA and gated MLP";
+    return "Megatron-LM's 72 B s L h^2 (1 + s/6h + V/12Lh) for GQA and gated MLP; whole attention";
 }
 
 }  // namespace prismllm::report

@@ -28,6 +28,12 @@ struct StageTimes {
 /// Share of kernel and communication time by provenance, indexed by graph::Provenance.
 [[nodiscard]] std::array<double, 4> provenance_shares(const store::ResultData& data);
 
+/// Shortest, median and longest iteration, picoseconds; zeros where there is none.
+struct IterationSpread {
+    std::int64_t shortest = 0, median = 0, longest = 0;
+};
+[[nodiscard]] IterationSpread iteration_spread(const store::ResultData& data);
+
 struct SlowRank {
     std::int64_t rank = 0;
     std::int32_t stage = 0;

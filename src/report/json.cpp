@@ -79,6 +79,10 @@ std::string json(const store::StoredResult& result, const std::string& file) {
     Json j;
     j["title"] = d.facts.title;
     j["iteration_time_s"] = seconds(s.iteration_time_ps);
+    const IterationSpread spread = iteration_spread(d);
+    j["iteration_time_min_s"] = seconds(spread.shortest);
+    j["iteration_time_median_s"] = seconds(spread.median);
+    j["iteration_time_max_s"] = seconds(spread.longest);
     j["tokens_per_s_per_gpu"] = s.tokens_per_s_per_gpu;
     j["model_tflops_per_gpu"] = s.model_tflops_per_gpu;
     j["flops_formula"] = d.facts.flops_formula;

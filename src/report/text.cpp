@@ -38,6 +38,12 @@ void headline(Page& page, const store::StoredResult& r) {
               grouped(d.facts.tokens_per_iteration));
     page.blank();
     page.line("  iteration time     {}", duration(s.iteration_time_ps));
+    if (d.iterations.size() > 1) {
+        const IterationSpread spread = iteration_spread(d);
+        page.line("                     mean of {}: shortest {}, median {}, longest {}",
+                  d.iterations.size(), duration(spread.shortest), duration(spread.median),
+                  duration(spread.longest));
+    }
     page.line("  throughput         {:.1f} tokens/s/GPU", s.tokens_per_s_per_gpu);
     page.line("  model FLOP rate    {:.1f} TFLOP/s/GPU", s.model_tflops_per_gpu);
     page.line("  MFU                {:.1f} % of {:.1f} TFLOP/s", 100 * s.mfu,
@@ -89,16 +95,28 @@ void stages(Page& page, const store::ResultData& d) {
     }
 }
 
+/// Ranks that compute longest, equal ones of a stage on one line.
 void slow_ranks(Page& page, const store::ResultData& d) {
-    const auto slowest = slowest_ranks(d, 5);
-    if (slowest.empty()) {
+    const auto slowest = slowest_ranks(d, d.ranks.busy_ps.size());
+    if (slowest.size() < 2) {
         return;
     }
     page.blank();
-    page.line("Ranks with the most compute time");
-    for (const SlowRank& r : slowest) {
-        page.line("  rank {:>8}   stage {:>3}   {} an iteration", grouped(r.rank), r.stage,
-                  duration(r.busy_ps));
+    page.line("Most compute time an iteration");
+    std::size_t first = 0;
+    for (std::size_t lines = 0; lines < 3 && first < slowest.size(); ++lines) {
+        std::size_t end = first + 1;
+        while (end < slowest.size() && slowest[end].busy_ps == slowest[first].busy_ps &&
+               slowest[end].stage == slowest[first].stage) {
+            ++end;
+        }
+        const std::string others =
+            end - first > 1
+                ? fmt::format(" and {} others", grouped(static_cast<std::int64_t>(end - first - 1)))
+                : std::string{};
+        page.line("  {:>9}   stage {:>3}, rank {}{}", duration(slowest[first].busy_ps),
+                  slowest[first].stage, slowest[first].rank, others);
+        first = end;
     }
 }
 
