@@ -15,6 +15,10 @@ build=(g++ cmake ninja-build pkgconf libopenmpi-dev openmpi-bin libhdf5-openmpi-
 tests=(libgtest-dev libgmock-dev python3 python3-h5py)
 # Without these, single tests are skipped and say so.
 optional_tests=(clang-format-14 shellcheck tcl)
+# The test of the Slurm job script starts a Slurm of its own. Its packages would start services on
+# a machine that runs services, and clash with a Slurm that did not come from them.
+slurm_tests=(munge slurm-wlm)
+updated=
 
 die() {
     printf 'install_dependencies.sh: %s\n' "$*" >&2
@@ -29,6 +33,11 @@ missing_of() {
     comm -23 <(printf '%s\n' "$@" | sort -u) <(printf '%s\n' "$installed" | sort -u)
 }
 
+wants_slurm() {
+    [[ $(id -u) -eq 0 && ! -d /run/systemd/system ]] &&
+        ! { command -v sbatch && command -v munged; } >/dev/null
+}
+
 # The tools of a machine without apt-get; libraries are looked for by CMake.
 require_tools() {
     local tool
@@ -39,6 +48,7 @@ require_tools() {
     done
 }
 
+# The status is that of apt-get.
 install_with_apt() {
     local as_root=()
     if [[ $(id -u) -ne 0 ]]; then
@@ -50,9 +60,27 @@ install_with_apt() {
     local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y
         -o DPkg::Lock::Timeout=300)
     # A mirror may be out of reach while the packages are at hand.
-    "${apt[@]}" update >&2 || printf 'apt-get update failed; trying without it.\n' >&2
-    "${apt[@]}" install --no-install-recommends "$@" >&2 ||
-        die "apt-get could not install: $*. Its messages stand above."
+    if [[ -z $updated ]]; then
+        "${apt[@]}" update >&2 || printf 'apt-get update failed; trying without it.\n' >&2
+        updated=yes
+    fi
+    "${apt[@]}" install --no-install-recommends "$@" >&2
+}
+
+# Without these packages there are tests that skip themselves: nothing here ends the script.
+install_optional() {
+    local package missing offered=()
+    mapfile -t missing < <(missing_of "$@")
+    for package in "${missing[@]}"; do
+        if apt-cache show "$package" >/dev/null 2>&1; then
+            offered+=("$package")
+        else
+            printf 'Not offered here, some tests will be skipped: %s\n' "$package" >&2
+        fi
+    done
+    if ((${#offered[@]} > 0)) && ! (install_with_apt "${offered[@]}"); then
+        printf 'Not installed, some tests will be skipped: %s\n' "${offered[*]}" >&2
+    fi
 }
 
 main() {
@@ -62,6 +90,9 @@ main() {
         --tests)
             wanted+=("${tests[@]}")
             optional=("${optional_tests[@]}")
+            if wants_slurm; then
+                optional+=("${slurm_tests[@]}")
+            fi
             ;;
         *) die "unknown argument $1. Use --tests or nothing." ;;
     esac
@@ -69,18 +100,13 @@ main() {
         require_tools
         return
     fi
-    mapfile -t missing < <(missing_of "${wanted[@]}" "${optional[@]}")
-    local package available=()
-    for package in "${missing[@]}"; do
-        if [[ " ${optional[*]} " == *" $package "* ]] &&
-            ! apt-cache show "$package" >/dev/null 2>&1; then
-            printf 'Not offered here, some tests will be skipped: %s\n' "$package" >&2
-        else
-            available+=("$package")
-        fi
-    done
-    if ((${#available[@]} > 0)); then
-        install_with_apt "${available[@]}"
+    mapfile -t missing < <(missing_of "${wanted[@]}")
+    if ((${#missing[@]} > 0)); then
+        install_with_apt "${missing[@]}" ||
+            die "apt-get could not install: ${missing[*]}. Its messages stand above."
+    fi
+    if ((${#optional[@]} > 0)); then
+        install_optional "${optional[@]}"
     fi
 }
 
