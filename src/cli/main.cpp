@@ -60,6 +60,7 @@ int answer(const CLI::App& app, const CLI::ParseError& end) {
 int run(int argc, const char* const* argv) {
     CLI::App app{"Emulate the training of large language models at full scale on few processes."};
     app.name("prismllm");
+    app.formatter(help_format());
     app.set_version_flag("--version", version_text());
     bool show_build = false;
     bool json = false;

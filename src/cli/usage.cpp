@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage.hpp"
 
+#include <utility>
+
 namespace prismllm::cli {
 namespace {
 
@@ -13,7 +15,26 @@ std::string names_of_commands(const CLI::App& app) {
     return names;
 }
 
+class PlainFooters : public CLI::Formatter {
+public:
+    std::string make_footer(const CLI::App* /*app*/) const override { return {}; }
+
+    std::string make_help(const CLI::App* app, std::string name,
+                          CLI::AppFormatMode mode) const override {
+        std::string text = Formatter::make_help(app, std::move(name), mode);
+        if (mode == CLI::AppFormatMode::Sub || app->get_footer().empty()) {
+            return text;
+        }
+        text.erase(text.find_last_not_of('\n') + 1);
+        return text + "\n\n" + app->get_footer() + "\n";
+    }
+};
+
 }  // namespace
+
+std::shared_ptr<CLI::FormatterBase> help_format() {
+    return std::make_shared<PlainFooters>();
+}
 
 Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
     const auto chosen = app.get_subcommands();
