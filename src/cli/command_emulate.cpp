@@ -43,6 +43,14 @@ Expected<store::StoredGraph> read_and_prove(const EmulateOptions& options,
     if (!stored) {
         return stored;
     }
+    const graph::ExecutionGraph& g = stored->graph;
+    if (g.kernel_costs.size() != g.kernels.size() ||
+        g.communication_costs.size() != g.communications.size()) {
+        return fail(ErrorCode::bad_input,
+                    "{} holds no costs (a graph without durations cannot be emulated). Write it "
+                    "with prismllm slice.",
+                    options.graph);
+    }
     auto deck = deck_of(options, stored->provenance.deck_text);
     if (!deck) {
         return tl::unexpected{deck.error()};

@@ -45,7 +45,14 @@ Expected<deck::Deck> shared_deck(const comm::Communicator& world, const DeckOpti
         return tl::unexpected{world.rank() == 0 ? mine.error() : agreed.error()};
     }
     world.broadcast(text);
-    return world.rank() == 0 ? std::move(mine) : deck::parse(text, options.path, ".", {});
+    if (world.rank() != 0) {
+        mine = deck::parse(text, options.path, ".", {});
+        if (!mine) {  // host rank 0 went on with it: not an outcome that all share
+            throw SystemError{ErrorCode::internal,
+                              "deck sent by host rank 0: " + mine.error().message};
+        }
+    }
+    return mine;
 }
 
 /// The proved graph, once it is sure that its results may be written.

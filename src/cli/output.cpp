@@ -42,6 +42,13 @@ Status print(const std::string& text) {
 
 Status guard_output(const std::string& path, const std::vector<std::string>& inputs, bool text) {
     std::error_code ignored;
+    for (const std::string& input : inputs) {
+        if (path == input) {
+            return fail(ErrorCode::usage,
+                        "{} is named twice (one would replace the other). Name another file.",
+                        path);
+        }
+    }
     if (!std::filesystem::is_regular_file(path, ignored)) {
         return {};
     }

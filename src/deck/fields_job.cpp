@@ -188,11 +188,11 @@ void append_emulation(std::vector<Field>& table) {
                               std::string_view meaning) {
         table.push_back({"emulation", key, slot, quantity, range, defaulted, {}, meaning, ""});
     };
-    row("iterations", emulation<&Emulation::iterations>, Quantity::none, {1, 1 << 20},
+    row("iterations", emulation<&Emulation::iterations>, Quantity::none, {1, 10000},
         "training iterations to emulate");
     row("seed", emulation<&Emulation::seed>, Quantity::none, {0, 9007199254740991.0},
         "seed of all random numbers");
-    row("jitter", emulation<&Emulation::jitter>, Quantity::none, {0, 1},
+    row("jitter", emulation<&Emulation::jitter>, Quantity::none, {0, 0.3},
         "relative standard deviation of every kernel's duration");
     row("slow_ranks", emulation<&Emulation::slow_ranks>, Quantity::none, any,
         "ranks that compute slower: a list of {rank, factor}; factor 1.2 is 20 % slower");

@@ -191,15 +191,15 @@ void append_cluster(std::vector<Field>& table) {
     row("nvswitch", cluster<&Cluster::nvswitch>, none, any, defaulted,
         "scale-up links go through switches");
     row("nvlink_links", cluster<&Cluster::nvlink_links>, none, {0, 1024}, defaulted,
-        "scale-up links of a GPU; 0: not stated");
+        "scale-up links of a GPU; above 0 they set NCCL's budget in place of the bandwidth");
     row("scale_up_bandwidth", cluster<&Cluster::scale_up_bandwidth>, Quantity::bandwidth, rate,
-        required, "all scale-up links of a GPU, one direction");
-    row("nics_per_node", cluster<&Cluster::nics_per_node>, none, {0, 1024}, required,
+        required, "all scale-up links of a GPU, one direction; see nvlink_links");
+    row("nics_per_node", cluster<&Cluster::nics_per_node>, none, {1, 1024}, required,
         "NICs of a node for training traffic");
     row("nic_bandwidth", cluster<&Cluster::nic_bandwidth>, Quantity::bandwidth, rate, required,
         "line rate of a NIC, one direction");
-    row("fabric", cluster<&Cluster::fabric>, none, any, defaulted, "scale-out network",
-        fabric_names);
+    row("fabric", cluster<&Cluster::fabric>, none, any, defaulted,
+        "scale-out network; its speed is in nic_* and latency_factor_scale_out", fabric_names);
     row("latency_factor_scale_up", cluster<&Cluster::latency_factor_scale_up>, none, factor,
         defaulted, "factor on NCCL's latency, groups inside a node");
     row("latency_factor_scale_out", cluster<&Cluster::latency_factor_scale_out>, none, factor,

@@ -27,8 +27,9 @@ Expected<graph::ExecutionGraph> share_graph(const comm::Communicator& comm,
         return mine;
     }
     auto stored = store::graph_from_image(image);
-    if (!stored) {
-        return tl::unexpected{with_context(stored.error(), "graph sent by host rank 0")};
+    if (!stored) {  // host rank 0 went on with it: not an outcome that all share
+        throw SystemError{ErrorCode::internal,
+                          "graph sent by host rank 0: " + stored.error().message};
     }
     return std::move(stored->graph);
 }

@@ -88,6 +88,12 @@ Expected<graph::ExecutionGraph> slice_job(const target::Job& job) {
     graph.facts.hardware_flops_per_iteration = executed_flops(graph);
     slicing::attach_costs(graph, cost::DeviceModel{job.device},
                           cost::CollectiveModel{job.device, job.cluster});
+    if (auto ok = check_consistent(graph); !ok) {
+        return fail(ErrorCode::bad_deck,
+                    "the deck's settings make a job whose numbers are out of range ({}). Make "
+                    "sizes smaller or rates higher.",
+                    ok.error().message);
+    }
     return graph;
 }
 

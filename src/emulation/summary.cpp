@@ -48,41 +48,64 @@ void fill_iterations(const comm::Communicator& comm, const engine::LaneResults& 
     }
 }
 
-/// Exact sums over the ranks of each stage, then the mean per rank and iteration.
+/// Sums over ranks of times in two parts, since picoseconds of many ranks pass int64: `high`
+/// counts 2^32, `low` the rest.
+class ExactSums {
+public:
+    explicit ExactSums(std::size_t size) : parts_(2 * size) {}
+    void add(std::size_t at, std::int64_t value) {
+        parts_[2 * at] += value >> 32;
+        parts_[2 * at + 1] += value & 0xffffffff;
+    }
+    void reduce(const comm::Communicator& comm) { comm.reduce_all(parts_, Reduction::sum); }
+    /// Sum / count, rounded down. @pre 0 < count <= 2^24
+    [[nodiscard]] std::int64_t mean(std::size_t at, std::int64_t count) const {
+        const std::int64_t high = parts_[2 * at];
+        return (high / count << 32) + ((high % count << 32) + parts_[2 * at + 1]) / count;
+    }
+
+private:
+    std::vector<std::int64_t> parts_;
+};
+
+/// Mean per rank and iteration of each stage.
 void fill_stages(const comm::Communicator& comm, std::int64_t end, store::ResultData& data) {
     const std::size_t families = data.families.size();
-    const std::size_t width = 2 + 2 * families;  // ranks, busy, communication, skew
-    std::int64_t stages = 1;
+    const std::size_t width = 1 + 2 * families;  // busy, communication, skew
+    std::size_t stages = 1;
     for (const store::ClassRow& row : data.classes) {
-        stages = std::max<std::int64_t>(stages, row.stage + 1);
+        stages = std::max(stages, static_cast<std::size_t>(row.stage) + 1);
     }
-    std::vector<std::int64_t> sums(static_cast<std::size_t>(stages) * width);
+    const auto iterations = static_cast<std::int64_t>(data.iterations.size());
     const store::RankColumns& ranks = data.ranks;
+    std::vector<std::int64_t> counts(stages);
+    ExactSums sums{stages * width};
     for (std::size_t i = 0; i < ranks.virtual_rank.size(); ++i) {
-        std::int64_t* row = sums.data() + static_cast<std::size_t>(ranks.stage[i]) * width;
-        row[0] += 1;
-        row[1] += ranks.busy_ps[i];
+        const auto stage = static_cast<std::size_t>(ranks.stage[i]);
+        const std::size_t row = stage * width;
+        counts[stage] += 1;
+        sums.add(row, ranks.busy_ps[i] / iterations);
         for (std::size_t f = 0; f < families; ++f) {
-            row[2 + f] += ranks.communication_ps[i * families + f];
-            row[2 + families + f] += ranks.skew_ps[i * families + f];
+            sums.add(row + 1 + f, ranks.communication_ps[i * families + f] / iterations);
+            sums.add(row + 1 + families + f, ranks.skew_ps[i * families + f] / iterations);
         }
     }
-    comm.reduce_all(sums, Reduction::sum);
-    const auto iterations = static_cast<std::int64_t>(data.iterations.size());
-    for (std::int64_t s = 0; s < stages; ++s) {
-        const std::int64_t* row = sums.data() + static_cast<std::size_t>(s) * width;
+    comm.reduce_all(counts, Reduction::sum);
+    sums.reduce(comm);
+    for (std::size_t s = 0; s < stages; ++s) {
+        const std::int64_t count = std::max<std::int64_t>(1, counts[s]);
         store::StageRow stage;
         stage.stage = static_cast<std::int32_t>(s);
-        stage.ranks = row[0];
-        const std::int64_t divisor = std::max<std::int64_t>(1, row[0]) * iterations;
-        stage.busy_ps = row[1] / divisor;
+        stage.ranks = counts[s];
+        stage.busy_ps = sums.mean(s * width, count);
         std::int64_t spent = stage.busy_ps;
         for (std::size_t f = 0; f < families; ++f) {
-            stage.communication_ps.push_back(row[2 + f] / divisor);
-            stage.skew_ps.push_back(row[2 + families + f] / divisor);
+            stage.communication_ps.push_back(sums.mean(s * width + 1 + f, count));
+            stage.skew_ps.push_back(sums.mean(s * width + 1 + families + f, count));
             spent += stage.communication_ps.back() + stage.skew_ps.back();
         }
-        stage.idle_ps = std::max<std::int64_t>(0, end / iterations - spent);
+        // What is left: after the last op, and waiting for kernels of other streams.
+        stage.idle_ps = end / iterations - spent;
         data.stages.push_back(std::move(stage));
     }
 }

@@ -121,12 +121,14 @@ Linear Chunk::head_linear(const Unit& unit) const {
     // A shared head reads the embedding table, which stands first in its unit.
     const Unit& owner = shared ? parameters_.units.front() : unit;
     const std::int64_t skip = shared ? 0 : unit.elements - setup.sizes.vocab * setup.sizes.hidden;
-    return {parameters_.weights_of(owner).at(skip),
-            parameters_.gradients_of(owner).at(skip),
-            setup.sizes.vocab,
-            setup.sizes.hidden,
-            false,
-            "logits"};
+    Linear head;
+    head.weight = parameters_.weights_of(owner).at(skip);
+    head.gradient = parameters_.gradients_of(owner).at(skip);
+    head.operands = setup.activation;  // the head stays out of fp8
+    head.columns = setup.sizes.vocab;
+    head.inner = setup.sizes.hidden;
+    head.output = "logits";
+    return head;
 }
 
 void Chunk::head_forward(const Unit& unit, SavedHead& saved, Buffer input) {

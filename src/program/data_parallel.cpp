@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data_parallel.hpp"
 
+#include "kernels.hpp"
+
 namespace prismllm::program {
 
 using graph::CollectiveKind;
@@ -73,6 +75,9 @@ void DataParallel::await_weights(std::size_t unit) {
 
 void DataParallel::start_reduction(std::size_t bucket) {
     const Bucket& b = chunk_.parameters().buckets[bucket];
+    // The mean over replicas: scaled first, then summed.
+    context_.compute(elementwise(context_.setup.gradient, b.elements, 1, 1), {b.gradients},
+                     {b.gradients});
     reduced_[bucket] = start(reduction(b), b.gradients, b.gradients);
     reduction_started_[bucket] = 1;
 }

@@ -25,25 +25,26 @@ void release_gathered(const Context& context, Buffer whole) {
 }
 
 Kernel forward_gemm(const Context& c, const Linear& layer) {
-    return gemm(c.setup.linear, c.sizes().tokens, layer.columns, layer.inner, GemmPass::forward,
+    return gemm(layer.operands, c.sizes().tokens, layer.columns, layer.inner, GemmPass::forward,
                 c.setup.activation);
 }
 
 Kernel input_gemm(const Context& c, const Linear& layer) {
-    return gemm(c.setup.linear, c.sizes().tokens, layer.inner, layer.columns, GemmPass::dgrad,
+    return gemm(layer.operands, c.sizes().tokens, layer.inner, layer.columns, GemmPass::dgrad,
                 c.setup.activation);
 }
 
 Kernel weight_gemm(const Context& c, const Linear& layer) {
-    return gemm(c.setup.linear, layer.columns, layer.inner, c.sizes().tokens, GemmPass::wgrad,
+    return gemm(layer.operands, layer.columns, layer.inner, c.sizes().tokens, GemmPass::wgrad,
                 c.setup.gradient);
 }
 
-/// Weight gradient and, where there is a bias, the column sums of its gradient.
-void compute_weight_gradient(const Context& c, const Linear& layer, Buffer in, Buffer grad) {
+/// Weight gradient and, where there is a bias, the column sums of the gradient that it saw.
+void compute_weight_gradient(const Context& c, const Linear& layer, Buffer in, Buffer grad,
+                             std::int64_t bias_rows) {
     c.compute(weight_gemm(c, layer), {grad, in}, {layer.gradient});
     if (layer.bias) {
-        c.compute(elementwise(c.setup.activation, c.sizes().tokens * layer.columns, 1, 0), {grad},
+        c.compute(elementwise(c.setup.activation, bias_rows * layer.columns, 1, 0), {grad},
                   {layer.gradient});
     }
 }
@@ -86,7 +87,7 @@ Buffer column_backward(const Context& context, const Linear& layer, Buffer in, B
                              sum_partial(context, context.setup.activation, s.tokens * layer.inner),
                              grad_in, grad_in);
     }
-    compute_weight_gradient(context, layer, whole, grad);
+    compute_weight_gradient(context, layer, whole, grad, s.tokens);
     context.release({grad});
     if (has_tensor_group(context)) {
         e.wait(Stream::compute, reduction);
@@ -108,7 +109,8 @@ Buffer row_backward(const Context& context, const Linear& layer, Buffer in, Buff
     const Buffer whole = gathered(context, grad, layer.columns);
     const Buffer grad_in = context.activation(name, context.sizes().tokens * layer.inner);
     context.compute(input_gemm(context, layer), {whole, layer.weight}, {grad_in});
-    compute_weight_gradient(context, layer, in, whole);
+    // The bias is added to the reduced sum, which sequence parallelism shards.
+    compute_weight_gradient(context, layer, in, whole, context.sizes().sharded_tokens);
     release_gathered(context, whole);
     return grad_in;
 }

@@ -12,7 +12,8 @@ namespace prismllm::program {
 /// Weight [columns of the output, inner] and its main gradient.
 struct Linear {
     Buffer weight, gradient;
-    std::int64_t columns = 0, inner = 0;  ///< of this rank
+    graph::DType operands = graph::DType::bf16;  ///< of the products; fp8 in layers only
+    std::int64_t columns = 0, inner = 0;         ///< of this rank
     bool bias = false;
     const char* output = "";  ///< name of the output tensor
 };

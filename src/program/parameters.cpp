@@ -40,11 +40,12 @@ std::vector<Unit> units_of(const Setup& setup, const target::StageWork& work) {
     return units;
 }
 
-/// Megatron-LM closes a bucket once it holds this many parameters.
-std::int64_t bucket_limit(const Setup& setup, std::int64_t chunk) {
+/// A bucket is closed once it holds this many parameters. As in Megatron-LM only the first
+/// chunk of the first stage has several: the others end earlier than it in the backward pass.
+std::int64_t bucket_limit(const Setup& setup, std::int64_t stage, std::int64_t chunk) {
     const target::Parallel& p = setup.parallel;
     const bool overlaps = p.overlap_grad_reduce || p.overlap_param_gather;
-    if (!overlaps || chunk > 0) {
+    if (!overlaps || chunk > 0 || stage > 0) {
         return INT64_MAX;
     }
     return p.bucket_parameters > 0
@@ -81,7 +82,8 @@ LayerWeights ChunkParameters::layer_weights(const Context& context, const Unit& 
     Buffer gradient = gradients_of(unit);
     const auto take = [&](std::int64_t columns, std::int64_t inner, std::int64_t bias,
                           const char* output) {
-        const Linear linear{weight, gradient, columns, inner, bias > 0, output};
+        const Linear linear{weight,   gradient, context.setup.linear, columns, inner,
+                            bias > 0, output};
         weight = weight.at(columns * inner + bias);
         gradient = gradient.at(columns * inner + bias);
         return linear;
@@ -101,7 +103,7 @@ ChunkParameters allocate_parameters(const Context& context, std::int64_t chunk) 
     const Setup& setup = context.setup;
     ChunkParameters parameters;
     parameters.units = units_of(setup, setup.layout.work(context.where.pipeline, chunk));
-    fill_buckets(parameters, bucket_limit(setup, chunk));
+    fill_buckets(parameters, bucket_limit(setup, context.where.pipeline, chunk));
     for (Bucket& bucket : parameters.buckets) {
         bucket.weights = context.allocate("weights", setup.activation, bucket.elements,
                                           graph::TensorRole::weight);

@@ -47,8 +47,8 @@ struct ChunkParameters {
     [[nodiscard]] LayerWeights layer_weights(const Context& context, const Unit& unit) const;
 };
 
-/// Parameters of one rank's chunk, buffers allocated. Only chunk 0 is cut into several buckets,
-/// and only where communication overlaps: later chunks overlap with other chunks anyway.
+/// Parameters of one rank's chunk, buffers allocated. Only chunk 0 of stage 0 is cut into several
+/// buckets, and only where communication overlaps; units are never cut.
 [[nodiscard]] ChunkParameters allocate_parameters(const Context& context, std::int64_t chunk);
 
 }  // namespace prismllm::program

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prismllm/program/setup.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace prismllm::program {
@@ -30,6 +31,13 @@ Status check_supported(const target::Job& job) {
     refuse(job.model.norms_per_layer != 2,
            "model.norms_per_layer other than 2 is not in the training step yet (the extra norms "
            "would be left out). Set it to 2.");
+    refuse(p.scatter_gather_p2p && p.sequence,
+           "parallel.scatter_gather_p2p with sequence_parallel would shard twice (activations "
+           "are sharded already). Set one of them to false.");
+    refuse(p.scatter_gather_p2p && p.tensor > 1 &&
+               job.training.sequence_length * job.training.micro_batch_size % p.tensor != 0,
+           "parallel.scatter_gather_p2p needs sequence_length x micro_batch_size divisible by "
+           "tensor_parallel (each rank sends an equal part). Change one of them.");
     refuse(p.virtual_pipeline > 1 && p.schedule == target::PipelineSchedule::gpipe,
            "parallel.pipeline_schedule \"gpipe\" has no interleaved form (virtual_pipeline is "
            "above 1). Use \"1f1b\" or virtual_pipeline 1.");
@@ -64,6 +72,28 @@ Sizes make_sizes(const target::Model& m, const target::Parallel& p, const target
     return s;
 }
 
+/// Sizes whose byte counts stay far inside int64. Nobody trains there.
+Status check_magnitudes(const Setup& setup) {
+    constexpr double most_elements = 1e15;
+    const Sizes& s = setup.sizes;
+    const auto tokens = static_cast<double>(s.tokens);
+    const auto sequence = static_cast<double>(setup.training.sequence_length);
+    const auto widest =
+        static_cast<double>(std::max({s.hidden, s.fc1, s.vocab, s.qkv_columns, s.query_columns}));
+    const double scores =
+        setup.training.flash_attention ? 0 : tokens * sequence * static_cast<double>(s.heads);
+    const double weights =
+        static_cast<double>(s.hidden) * widest * static_cast<double>(setup.model.layers);
+    if (std::max({tokens * widest, scores, weights}) > most_elements) {
+        return fail(ErrorCode::bad_deck,
+                    "training.sequence_length, training.micro_batch_size and the model's sizes "
+                    "make a tensor of more than {:.0e} elements (byte counts would not fit). Make "
+                    "one of them smaller.",
+                    most_elements);
+    }
+    return {};
+}
+
 }  // namespace
 
 Expected<Setup> make_setup(const target::Job& job) {
@@ -83,6 +113,9 @@ Expected<Setup> make_setup(const target::Job& job) {
         setup.parallel.scatter_gather_p2p = false;  // nothing to shard
     }
     setup.sizes = make_sizes(setup.model, setup.parallel, setup.training, setup.layout);
+    if (auto ok = check_magnitudes(setup); !ok) {
+        return tl::unexpected{ok.error()};
+    }
     setup.family_list = target::families_of(setup.layout);
     setup.backward_pipeline = setup.families.pipeline;
     if (setup.layout.pipeline == 2 && setup.layout.virtual_pipeline > 1) {

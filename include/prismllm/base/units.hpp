@@ -16,10 +16,16 @@ namespace prismllm {
 /// Emulated duration. There is no clock with now() for it: emulated time is computed, not read.
 using Duration = std::chrono::duration<std::int64_t, std::pico>;
 
+/// Longer durations are all this one; graph::check_consistent refuses it as out of range.
+inline constexpr Duration longest_duration{1'000'000'000'000'000'000};
+
 /// Seconds to the next whole picosecond (rounded up, so that nothing costs zero by rounding).
-/// @pre seconds is finite, not negative and below 9.2e6.
+/// Infinite and not-a-number count as longest_duration. @pre seconds is not negative.
 [[nodiscard]] inline Duration duration_from_seconds(double seconds) {
-    return Duration{static_cast<std::int64_t>(std::ceil(seconds * 1e12))};
+    const double picoseconds = std::ceil(seconds * 1e12);
+    return picoseconds < static_cast<double>(longest_duration.count())
+               ? Duration{static_cast<std::int64_t>(picoseconds)}
+               : longest_duration;
 }
 
 [[nodiscard]] constexpr double to_seconds(Duration d) {

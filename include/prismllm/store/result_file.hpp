@@ -21,7 +21,7 @@ namespace prismllm::store {
 /// The numbers a reader looks for first. Whatever depends on the emulator's own speed or
 /// process count stands in Provenance::run instead.
 struct Summary {
-    std::int64_t iteration_time_ps = 0;  ///< duration of the last iteration
+    std::int64_t iteration_time_ps = 0;  ///< mean over the iterations
     double tokens_per_s_per_gpu = 0;
     double model_tflops_per_gpu = 0;     ///< TFLOP/s, formula: facts.flops_formula
     double mfu = 0;                      ///< fraction of facts.device_peak_flops
@@ -75,8 +75,8 @@ struct StageRow {
     std::int64_t busy_ps = 0;
     std::vector<std::int64_t> communication_ps;  ///< [family] exposed
     std::vector<std::int64_t> skew_ps;           ///< [family]; of the pipeline: the bubble
-    std::int64_t idle_ps = 0;                    ///< after the rank's last op
-    std::int64_t peak_memory_bytes = 0;          ///< highest of the stage
+    std::int64_t idle_ps = 0;  ///< after the rank's last op, or for kernels of other streams
+    std::int64_t peak_memory_bytes = 0;  ///< highest of the stage
     bool operator==(const StageRow&) const = default;
 };
 

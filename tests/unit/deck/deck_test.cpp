@@ -122,7 +122,7 @@ TEST(Deck, AllProblemsAreReportedAtOnceInTheOrderOfTheText) {
                                    "expected). Write it without quotes and unit\n"));
     EXPECT_THAT(message, HasSubstr("\n  sample.toml:7:1: unknown key model.hiden_size (no such "
                                    "setting). Did you mean model.hidden_size?\n"));
-    EXPECT_THAT(message, HasSubstr(": emulation.jitter = -1 is negative (0 ... 1 is allowed)"));
+    EXPECT_THAT(message, HasSubstr(": emulation.jitter = -1 is negative (0 ... 0.3 is allowed)"));
     EXPECT_LT(message.find("model.layers"), message.find("hiden_size"));
     EXPECT_LT(message.find("hiden_size"), message.find("jitter"));
 }
