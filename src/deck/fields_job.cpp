@@ -188,7 +188,7 @@ void append_emulation(std::vector<Field>& table) {
                               std::string_view meaning) {
         table.push_back({"emulation", key, slot, quantity, range, defaulted, {}, meaning, ""});
     };
-    row("iterations", emulation<&Emulation::iterations>, Quantity::none, {1, 10000},
+    row("iterations", emulation<&Emulation::iterations>, Quantity::none, {1, 1 << 20},
         "training iterations to emulate");
     row("seed", emulation<&Emulation::seed>, Quantity::none, {0, 9007199254740991.0},
         "seed of all random numbers");

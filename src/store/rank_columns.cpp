@@ -74,8 +74,12 @@ void reserve_rank_columns(FileWriter& file, const RankTableShape& shape) {
     group.dimension("virtual_rank", shape.ranks);
     group.dimension("iteration", shape.iterations);
     group.dimension("family", shape.families);
+    // Small jobs may run very many iterations: a chunk takes several, or their number explodes.
+    constexpr std::size_t chunk_values = 65536;
+    const std::size_t deep =
+        std::clamp<std::size_t>(chunk_values / rows, 1, std::max<std::size_t>(1, shape.iterations));
     group.reserve<std::int64_t>({"end_ps", "ps", "emulated instant the rank ended the iteration"},
-                                {"iteration", "virtual_rank"}, {1, rows});
+                                {"iteration", "virtual_rank"}, {deep, rows});
     group.reserve<std::int64_t>({"busy_ps", "ps", "time in kernels of the compute stream"},
                                 {"virtual_rank"}, {rows});
     group.reserve<std::int64_t>(
