@@ -3,6 +3,10 @@
 # Every external library, found once. Nothing is downloaded.
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI 3.0 REQUIRED COMPONENTS CXX)
+if(PROJECT_BINARY_DIR MATCHES " ")
+    message(FATAL_ERROR "the build folder ${PROJECT_BINARY_DIR} has a blank in its path (CMake's "
+                        "FindHDF5 cannot work there). Build in another folder.")
+endif()
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 1.10 REQUIRED COMPONENTS C HL)
 if(NOT HDF5_IS_PARALLEL)
