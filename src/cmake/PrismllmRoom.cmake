@@ -48,7 +48,8 @@ function(prismllm_unit_test ROOM)
     endif()
     add_dependencies(unit_tests unit_${ROOM})
     add_test(NAME unit.${ROOM} COMMAND unit_${ROOM})
-    set_tests_properties(unit.${ROOM} PROPERTIES LABELS unit TIMEOUT 120)
+    set_tests_properties(unit.${ROOM} PROPERTIES LABELS unit TIMEOUT 120 ENVIRONMENT
+        "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/leaks.supp:print_suppressions=0")
 endfunction()
 
 set(PRISMLLM_MPI_TEST_ENVIRONMENT
