@@ -48,8 +48,9 @@ function(prismllm_unit_test ROOM)
     endif()
     add_dependencies(unit_tests unit_${ROOM})
     add_test(NAME unit.${ROOM} COMMAND unit_${ROOM})
-    set_tests_properties(unit.${ROOM} PROPERTIES LABELS unit TIMEOUT 120 ENVIRONMENT
-        "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/leaks.supp:print_suppressions=0")
+    set(known_leaks ${PROJECT_SOURCE_DIR}/tests/support/leaks.supp)
+    set_tests_properties(unit.${ROOM} PROPERTIES LABELS unit TIMEOUT 120
+        ENVIRONMENT "LSAN_OPTIONS=suppressions=${known_leaks}:print_suppressions=0")
 endfunction()
 
 set(PRISMLLM_MPI_TEST_ENVIRONMENT
