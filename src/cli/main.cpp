@@ -10,6 +10,7 @@
 #include "prismllm/base/log.hpp"
 
 #include "commands.hpp"
+#include "mpi_job.hpp"
 #include "usage.hpp"
 
 namespace prismllm::cli {
@@ -104,17 +105,8 @@ int guarded_main(int argc, const char* const* argv) noexcept {
     try {
         remember_command_line(argc, argv);
         return run(argc, argv);
-    } catch (const SystemError& e) {
-        log_here(LogLevel::error, "prismllm", "{}", e.what());
-        return static_cast<int>(e.code());
-    } catch (const std::bad_alloc&) {
-        log_here(LogLevel::error, "prismllm",
-                 "out of memory (this process could not get more). Use more processes on more "
-                 "nodes, or a smaller job.");
-        return static_cast<int>(ErrorCode::resources);
-    } catch (const std::exception& e) {
-        log_here(LogLevel::error, "prismllm", "internal error: {}. Please report this.", e.what());
-        return static_cast<int>(ErrorCode::internal);
+    } catch (...) {
+        return static_cast<int>(tell_exception());
     }
 }
 

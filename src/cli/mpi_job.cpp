@@ -12,6 +12,23 @@
 
 namespace prismllm::cli {
 
+ErrorCode tell_exception() {
+    try {
+        throw;
+    } catch (const SystemError& e) {
+        log_here(LogLevel::error, "prismllm", "{}", e.what());
+        return e.code();
+    } catch (const std::bad_alloc&) {
+        log_here(LogLevel::error, "prismllm",
+                 "out of memory (this process could not get more). Use more processes on more "
+                 "nodes, or a smaller job.");
+        return ErrorCode::resources;
+    } catch (const std::exception& e) {
+        log_here(LogLevel::error, "prismllm", "internal error: {}. Please report this.", e.what());
+        return ErrorCode::internal;
+    }
+}
+
 Status in_mpi_job(const std::function<Status(const comm::Communicator& world)>& body) {
     const comm::Environment environment;
     try {
@@ -24,17 +41,8 @@ Status in_mpi_job(const std::function<Status(const comm::Communicator& world)>& 
             comm::abort_job(ErrorCode::interrupted);
         }
         return outcome;
-    } catch (const SystemError& e) {
-        log_here(LogLevel::error, "prismllm", "{}", e.what());
-        comm::abort_job(e.code());
-    } catch (const std::bad_alloc&) {
-        log_here(LogLevel::error, "prismllm",
-                 "out of memory (this process could not get more). Use more processes on more "
-                 "nodes, or a smaller job.");
-        comm::abort_job(ErrorCode::resources);
-    } catch (const std::exception& e) {
-        log_here(LogLevel::error, "prismllm", "internal error: {}. Please report this.", e.what());
-        comm::abort_job(ErrorCode::internal);
+    } catch (...) {
+        comm::abort_job(tell_exception());
     }
 }
 

@@ -9,6 +9,9 @@
 
 namespace prismllm::cli {
 
+/// Say what the exception being handled says, and which exit code it means. Call it in a handler.
+[[nodiscard]] ErrorCode tell_exception();
+
 /// Run `body` between the start and the end of MPI. An error it returns was agreed on by all
 /// processes and is passed on. What one process meets alone - an exception, a stop request -
 /// ends the whole job here and now, with its exit code: the others may wait for it.
