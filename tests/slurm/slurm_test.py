@@ -37,6 +37,10 @@ TEST_LIMIT_S = 100
 ENDINGS = (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
 COMMAND_LIMIT_S = 30
 JOB_LIMIT_S = 45
+# The states that last. Others pass, and there are more than one thinks of: a running job that is
+# being sent a signal is SIGNALING for a moment.
+ENDED = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY",
+         "PREEMPTED", "TIMEOUT")
 BAD_DECK = 3
 SYSTEM = 7
 INTERRUPTED = 75
@@ -66,8 +70,10 @@ class Job:
         while time.monotonic() < deadline:
             queue = self.work.succeed(f"timeout {COMMAND_LIMIT_S} squeue --noheader "
                                       f"--format=%i --states=all --jobs={self.number}")
-            if queue.out.strip() and self.state()[0] not in ("PENDING", "RUNNING", "COMPLETING"):
-                return self.state()
+            if queue.out.strip():
+                state = self.state()
+                if state[0] in ENDED:
+                    return state
             time.sleep(0.2)
         raise AssertionError(f"job {self.number} does not end: {self.state()}\n{self.err()}")
 
