@@ -130,9 +130,10 @@ TEST(Order, LearnedPositionsAreAddedToTheWholeSequenceAndThenCut) {
 
     // words, all-reduce, positions, sum, own part of the sequence, norm
     EXPECT_EQ(of_phase(r, Phase::forward).substr(0, 7), "eR|e+cn");
-    // norm, gather, and for positions and words: clear, scatter rows, add to the main gradient
+    // norm, its scale and shift to their main gradients, gather, and for positions and words:
+    // clear, scatter rows, add to the main gradient
     const std::string backward = of_phase(r, Phase::backward);
-    EXPECT_EQ(backward.substr(backward.size() - 9), "mG|0b+0b+");
+    EXPECT_EQ(backward.substr(backward.size() - 11), "m++G|0b+0b+");
 }
 
 TEST(Order, WordsAloneAreReduceScattered) {
@@ -148,8 +149,9 @@ TEST(Order, TiedTableOfOneStageGetsZerosThatTheEmbeddingAddsTo) {
 
     const std::string backward = of_phase(record(job), Phase::backward);
 
-    // cross entropy, products, zeros, final norm; clear, scatter rows, add to zeros, add to main
-    EXPECT_EQ(backward, "ydw0m0b++");
+    // cross entropy, products, zeros, final norm and its main gradient; clear, scatter rows, add
+    // to zeros, add to main
+    EXPECT_EQ(backward, "ydw0m+0b++");
 }
 
 TEST(Order, Fp16CopiesUnscalesAndAgreesOnInfinitiesBeforeTheNorm) {
@@ -210,13 +212,13 @@ TEST(Order, ABucketIsReducedRightAfterItsLastModule) {
     job.parallel.overlap_grad_reduce = true;
     job.parallel.bucket_parameters = 1;  // each tensor a bucket
 
-    // A layer: fc2; fc1 and its norm; projection; qkv and its norm. '+' scales before 'R'; the
-    // other '+' adds the residual branch to the gradient.
+    // A layer: fc2; fc1 and its norm; projection; qkv and its norm. '+' scales before 'R'; a norm
+    // is followed by its main gradient and the residual branch.
     const Recorded r = record(job);
     const auto layer = letters(
         r, [](const graph::Op& op) { return op.phase == Phase::backward && op.layer == 1; });
 
-    EXPECT_EQ(without(layer, "."), "dw+Rdwm++R+Rdw+Rdwm++R+R");
+    EXPECT_EQ(without(layer, "."), "dw+Rdwm+++R+Rdw+Rdwm+++R+R");
 }
 
 }  // namespace
