@@ -181,6 +181,9 @@ void append_training(std::vector<Field>& table) {
         "fused attention that never stores the score matrix", "--use-flash-attn");
     row("fp32_grad_reduce", training<&Training::fp32_grad_reduce>, any, defaulted,
         "accumulate and reduce gradients in fp32", "--accumulate-allreduce-grads-in-fp32");
+    row("hidden_dropout", training<&Training::hidden_dropout>, {0, 0.9}, defaulted,
+        "probability of dropout before residual additions and behind the embedding",
+        "--hidden-dropout");
 }
 
 void append_emulation(std::vector<Field>& table) {

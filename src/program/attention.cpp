@@ -50,7 +50,7 @@ Buffer unfused_forward(const Context& c, const AttentionInput& in, bool keep,
               {probabilities}, {probabilities});
     const Buffer mask = c.allocate("attention dropout mask", graph::DType::uint8, p.elements);
     const Buffer dropped = c.activation("dropped attention probabilities", p.elements);
-    c.compute(dropout(p.dtype, p.elements), {probabilities}, {dropped, mask});
+    c.compute(dropout(p.dtype, p.elements, DropoutMask::written), {probabilities}, {dropped, mask});
     const Buffer out =
         c.activation("attention context", c.sizes().tokens * c.sizes().query_columns);
     c.compute(
@@ -74,7 +74,8 @@ void unfused_backward(const Context& c, const AttentionInput& in, Buffer grad, B
               {grad, in.qkv}, {grad_scores});
     c.compute(gemm(p.dtype, p.sequence, p.head_dim, p.sequence, GemmPass::dgrad, p.dtype, p.batch),
               {saved.dropped, grad}, {grad_qkv});  // values
-    c.compute(dropout(p.dtype, p.elements), {grad_scores, saved.mask}, {grad_scores});
+    c.compute(dropout(p.dtype, p.elements, DropoutMask::read), {grad_scores, saved.mask},
+              {grad_scores});
     c.compute(softmax(KernelKind::softmax_backward, p.dtype, p.batch * p.sequence, p.sequence),
               {grad_scores, saved.probabilities}, {grad_scores});
     const Kernel scores_product =

@@ -3,6 +3,7 @@
 #include "embedding.hpp"
 
 #include "accumulation.hpp"
+#include "hidden_dropout.hpp"
 #include "kernels.hpp"
 #include "norm.hpp"
 
@@ -84,23 +85,36 @@ Buffer whole_sequence(const Context& c, Buffer grad) {
 Buffer embedding_forward(const Context& c, const EmbeddingWeights& w, SavedEmbedding& saved) {
     saved.tokens = c.allocate("token ids", graph::DType::int64, c.sizes().tokens);
     const Buffer words = looked_up(c, saved.tokens, w.words.weight, "embedding");
-    const Buffer out = w.positions.exists() ? with_positions(c, w, words, saved)
-                                            : reduce_partial(c, words, "embedding shard");
-    if (!w.norm.scale.exists()) {
-        return out;
+    Buffer out = w.positions.exists() ? with_positions(c, w, words, saved)
+                                      : reduce_partial(c, words, "embedding shard");
+    if (w.norm.scale.exists()) {
+        saved.norm_input = out;
+        out = norm_forward(c, w.norm, out, "embedding norm output");
     }
-    saved.norm_input = out;
-    return norm_forward(c, w.norm, out, "embedding norm output");
+    saved.mask = allocate_mask(c);
+    if (saved.mask.exists()) {
+        const Buffer dropped = c.activation("dropped embedding", out.elements);
+        c.compute(dropout(c.setup.activation, out.elements, DropoutMask::written), {out},
+                  {dropped, saved.mask});
+        c.release({out});
+        out = dropped;
+    }
+    return out;
 }
 
 void embedding_backward(const Context& c, const EmbeddingWeights& w, const SavedEmbedding& saved,
                         Buffer grad) {
-    Buffer grad_sum = grad;
-    if (w.norm.scale.exists()) {
-        grad_sum = norm_backward(c, w.norm, grad, saved.norm_input, "embedding gradient");
-        c.release({grad, saved.norm_input});
+    Buffer flow = undropped(c, grad, saved.mask);
+    if (saved.mask.exists()) {
+        c.release({grad});
     }
-    const Buffer whole = whole_sequence(c, grad_sum);
+    if (w.norm.scale.exists()) {
+        const Buffer grad_sum =
+            norm_backward(c, w.norm, flow, saved.norm_input, "embedding gradient");
+        c.release({flow, saved.norm_input});
+        flow = grad_sum;
+    }
+    const Buffer whole = whole_sequence(c, flow);
     if (w.positions.exists()) {
         table_backward(c, w.positions, saved.positions, whole, {});
         c.release({saved.positions});

@@ -14,6 +14,7 @@ struct SavedEmbedding {
     Buffer tokens;        ///< ids, int64 [tokens]; data loading writes them
     Buffer positions;     ///< ids, int64 [tokens]; learned positions only
     Buffer norm_input;    ///< embedding norm only
+    Buffer mask;          ///< hidden dropout only
     Buffer shared_table;  ///< tied head of this chunk: what autograd adds the table gradient to
 };
 

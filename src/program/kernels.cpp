@@ -96,17 +96,18 @@ Kernel elementwise(DType dtype, std::int64_t elements, std::int64_t reads, std::
     return k;
 }
 
-Kernel residual_add(DType dtype, std::int64_t elements) {
+Kernel residual_add(DType dtype, std::int64_t elements, DropoutMask mask) {
     Kernel k = elementwise(dtype, elements, 2, 1);
     k.kind = KernelKind::residual_add;
-    k.shape = {elements};
+    k.shape = {elements, static_cast<std::int64_t>(mask)};
+    k.bytes += mask == DropoutMask::none ? 0 : elements;
     return k;
 }
 
-Kernel dropout(DType dtype, std::int64_t elements) {
+Kernel dropout(DType dtype, std::int64_t elements, DropoutMask mask) {
     Kernel k = elementwise(dtype, elements, 1, 1);
     k.kind = KernelKind::dropout;
-    k.shape = {elements};
+    k.shape = {elements, static_cast<std::int64_t>(mask)};
     k.bytes += elements;
     return k;
 }

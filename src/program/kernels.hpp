@@ -32,10 +32,12 @@ struct AttentionShape {
 /// Streams `reads` + `writes` tensors of `elements`.
 [[nodiscard]] Kernel elementwise(DType dtype, std::int64_t elements, std::int64_t reads,
                                  std::int64_t writes);
-/// Bias, dropout and residual addition in one pass: two reads, one write.
-[[nodiscard]] Kernel residual_add(DType dtype, std::int64_t elements);
-/// Dropout on attention probabilities: reads and writes the tensor, writes a byte mask.
-[[nodiscard]] Kernel dropout(DType dtype, std::int64_t elements);
+/// What a kernel that may drop elements does with their byte mask.
+enum class DropoutMask : std::int64_t { none = 0, written = 1, read = 2 };
+/// Bias, dropout and residual addition in one pass: two reads, one write, and the mask.
+[[nodiscard]] Kernel residual_add(DType dtype, std::int64_t elements, DropoutMask mask);
+/// Reads and writes a tensor; forward writes the mask of elements kept, backward reads it.
+[[nodiscard]] Kernel dropout(DType dtype, std::int64_t elements, DropoutMask mask);
 [[nodiscard]] Kernel rope(DType dtype, std::int64_t rows, std::int64_t columns);
 /// Rows of a table by token id, and the scatter of their gradients into a dense gradient of the
 /// table, which other kernels clear before and add to the main gradient after.

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer.hpp"
 
+#include <vector>
+
+#include "hidden_dropout.hpp"
 #include "kernels.hpp"
 #include "linear.hpp"
 #include "norm.hpp"
@@ -13,9 +16,12 @@ bool recomputes_attention(const Context& c) {
     return c.setup.training.recompute == target::Recompute::selective;
 }
 
+/// Releases those of `buffers` that exist.
 void release_unless(bool keep, const Context& c, std::initializer_list<Buffer> buffers) {
-    if (!keep) {
-        c.release(buffers);
+    for (const Buffer& buffer : buffers) {
+        if (!keep && buffer.exists()) {
+            c.release({buffer});
+        }
     }
 }
 
@@ -29,18 +35,37 @@ Buffer norm_gradient(const Context& c, const Norm& n, Buffer grad, Buffer in, Bu
     return out;
 }
 
-/// in + (update + bias), [sharded tokens, hidden]. Consumes `update`.
+/// in + dropout(update + bias), [sharded tokens, hidden]. Consumes `update`; allocates `mask`
+/// where the model drops.
 Buffer added(const Context& c, Buffer in, Buffer update, const Parameter& bias,
-             std::string_view name) {
+             std::string_view name, Buffer& mask) {
     const std::int64_t elements = c.sizes().sharded_tokens * c.sizes().hidden;
     const Buffer out = c.activation(name, elements);
+    std::vector<Buffer> reads{in, update};
     if (bias.exists()) {
-        c.compute(residual_add(c.setup.activation, elements), {in, update, bias.weight}, {out});
-    } else {
-        c.compute(residual_add(c.setup.activation, elements), {in, update}, {out});
+        reads.push_back(bias.weight);
     }
+    std::vector<Buffer> writes{out};
+    mask = allocate_mask(c);
+    if (mask.exists()) {
+        writes.push_back(mask);
+    }
+    c.compute(residual_add(c.setup.activation, elements,
+                           mask.exists() ? DropoutMask::written : DropoutMask::none),
+              reads, writes);
     c.release({update});
     return out;
+}
+
+/// row_backward of the gradient behind dropout. Keeps `grad`, consumes `mask`.
+Buffer dropped_row_backward(const Context& c, const Linear& layer, Buffer in, Buffer grad,
+                            Buffer mask, std::string_view name) {
+    const Buffer update = undropped(c, grad, mask);
+    const Buffer grad_in = row_backward(c, layer, in, update, name);
+    if (mask.exists()) {
+        c.release({update});
+    }
+    return grad_in;
 }
 
 /// Rotary embedding of the query and key columns, in place; the same work in both passes.
@@ -76,14 +101,12 @@ LayerOutput layer_forward(const Context& c, const LayerWeights& w, Buffer input,
     rotate(c, attention_input(saved).queries_keys);
     saved.context = attention_forward(c, attention_input(saved), keep && !recomputes_attention(c),
                                       saved.attention);
-    if (saved.normed_heads.exists()) {
-        release_unless(keep, c, {saved.normed_heads});
-    }
-    release_unless(keep, c, {saved.qkv});
+    release_unless(keep, c, {saved.normed_heads, saved.qkv});
     before(w.projection.module);
     const Buffer attended = row_forward(c, w.projection, saved.context);
     release_unless(keep, c, {saved.context});
-    saved.residual = added(c, input, attended, w.projection.bias, "attention residual");
+    saved.residual =
+        added(c, input, attended, w.projection.bias, "attention residual", saved.attention_mask);
 
     before(w.fc1.module);
     saved.norm2 = norm_forward(c, w.norm2, saved.residual, "norm 2 output");
@@ -97,8 +120,9 @@ LayerOutput layer_forward(const Context& c, const LayerWeights& w, Buffer input,
     before(w.fc2.module);
     const Buffer transformed = row_forward(c, w.fc2, saved.activated);
     release_unless(keep, c, {saved.activated});
-    result.output = added(c, saved.residual, transformed, w.fc2.bias, "layer output");
-    release_unless(keep, c, {saved.residual});
+    result.output =
+        added(c, saved.residual, transformed, w.fc2.bias, "layer output", saved.mlp_mask);
+    release_unless(keep, c, {saved.residual, saved.attention_mask, saved.mlp_mask});
     return result;
 }
 
@@ -108,8 +132,8 @@ namespace {
 Buffer mlp_backward(const Context& c, const LayerWeights& w, const SavedLayer& saved, Buffer grad,
                     const ModuleHook& done) {
     const Sizes& s = c.sizes();
-    const Buffer grad_activated =
-        row_backward(c, w.fc2, saved.activated, grad, "activation gradient");
+    const Buffer grad_activated = dropped_row_backward(c, w.fc2, saved.activated, grad,
+                                                       saved.mlp_mask, "activation gradient");
     done(w.fc2.module);
     const Buffer grad_fc1 = c.activation("fc1 gradient", s.tokens * s.fc1);
     c.compute(activation(KernelKind::activation_backward, c.setup.activation, s.tokens, s.ffn,
@@ -137,8 +161,8 @@ Buffer layer_backward(const Context& c, const LayerWeights& w, SavedLayer saved,
         c.executor.enter(graph::Phase::backward);
     }
     const Buffer grad_residual = mlp_backward(c, w, saved, grad, done);
-    const Buffer grad_context =
-        row_backward(c, w.projection, saved.context, grad_residual, "context gradient");
+    const Buffer grad_context = dropped_row_backward(c, w.projection, saved.context, grad_residual,
+                                                     saved.attention_mask, "context gradient");
     done(w.projection.module);
     const AttentionInput heads = attention_input(saved);
     if (recomputes_attention(c)) {

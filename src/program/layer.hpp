@@ -23,6 +23,7 @@ struct AttentionInput {
 /// What the backward pass of a layer needs. `input` belongs to it too: it is released there.
 struct SavedLayer {
     Buffer input, norm1, qkv, normed_heads, context, residual, norm2, fc1, activated;
+    Buffer attention_mask, mlp_mask;  ///< hidden dropout only
     SavedAttention attention;
     bool complete = false;  ///< false: only `input` is kept, the rest is recomputed
 };

@@ -23,12 +23,12 @@ enum class KernelKind : std::uint8_t {
     attention_backward,      ///< as attention_forward
     softmax_forward,         ///< rows, columns: scale + mask + softmax of unfused attention
     softmax_backward,        ///< rows, columns
-    dropout,                 ///< elements
+    dropout,                 ///< elements, mask (1 written, 2 read)
     norm_forward,            ///< rows, columns
     norm_backward,           ///< rows, columns
     activation_forward,      ///< rows, columns (of the output), gated
     activation_backward,     ///< rows, columns, gated
-    residual_add,            ///< elements: bias + dropout + add
+    residual_add,            ///< elements, mask (0 none, 1 written): bias + dropout + add
     elementwise,             ///< elements, reads, writes (tensors of that size)
     rope,                    ///< rows, columns
     embedding_forward,       ///< tokens, columns, table_rows

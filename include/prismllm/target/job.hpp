@@ -84,6 +84,8 @@ struct Training {
     Recompute recompute = Recompute::none;
     bool flash_attention = true;
     bool fp32_grad_reduce = true;  ///< gradients accumulated and reduced in fp32
+    double hidden_dropout = 0;     ///< probability, before residual additions and behind the
+                                   ///< embedding; 0: no kernels and no masks
 };
 
 /// Parameters of the GEMM time model (docs/explanation/cost_model.md), fitted to measured

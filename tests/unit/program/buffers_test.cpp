@@ -146,6 +146,17 @@ const Variant variants[] = {
          j.parallel.virtual_pipeline = 2;
          j.parallel.overlap_p2p = false;
      }},
+    {"hidden_dropout",
+     [](target::Job& j) {
+         make_gpt_like(j);
+         j.model.embedding_norm = true;
+         j.training.hidden_dropout = 0.1;
+     }},
+    {"hidden_dropout_recomputed",
+     [](target::Job& j) {
+         j.training.hidden_dropout = 0.1;
+         j.training.recompute = Recompute::full;
+     }},
     {"gpipe", [](target::Job& j) { j.parallel.schedule = target::PipelineSchedule::gpipe; }},
     {"scatter_gather_p2p",
      [](target::Job& j) {

@@ -80,8 +80,11 @@ TEST(Kernels, CopiesAndSumsCountBothPrecisions) {
     EXPECT_EQ(unscale(10).bytes, 10 * (4 + 4));
 }
 
-TEST(Kernels, DropoutWritesAByteMask) {
-    EXPECT_EQ(dropout(DType::fp16, 10).bytes, 10 * (2 + 2 + 1));
+TEST(Kernels, DropoutWritesOrReadsAByteMask) {
+    EXPECT_EQ(dropout(DType::fp16, 10, DropoutMask::written).bytes, 10 * (2 + 2 + 1));
+    EXPECT_EQ(dropout(DType::fp16, 10, DropoutMask::read).bytes, 10 * (2 + 2 + 1));
+    EXPECT_EQ(residual_add(DType::fp16, 10, DropoutMask::written).bytes, 10 * (3 * 2 + 1));
+    EXPECT_EQ(residual_add(DType::fp16, 10, DropoutMask::none).bytes, 10 * 3 * 2);
 }
 
 }  // namespace

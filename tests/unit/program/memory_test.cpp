@@ -53,34 +53,41 @@ target::Job unfused(std::int64_t tensor, bool sequence, target::Recompute recomp
     target::Job job = small_job(tensor, 1, 1);
     job.parallel.sequence = sequence;
     job.training.flash_attention = false;
+    job.training.hidden_dropout = 0.1;
     job.training.recompute = recompute;
     return job;
 }
 
-// Korthikanti et al. 2022, arXiv 2205.05198, Table 2. Its 34 sbh hold two byte masks of hidden
-// dropout (2 sbh), which the step leaves out: 32 sbh of a layer, 8 outside of tensor parallel
-// regions instead of 10. Scores: softmax 2, mask 1, dropped softmax 2 bytes.
+// Korthikanti et al. 2022, arXiv 2205.05198, Table 2: 34 sbh and, for the scores, 5 as^2b
+// (softmax 2, mask 1, dropped softmax 2 bytes); 10 sbh lie outside of tensor-parallel regions.
 TEST(Activations, OfALayerWithoutParallelismAreThoseOfTheFormula) {
     EXPECT_EQ(saved_by_a_layer(unfused(1, false, target::Recompute::none)),
-              32 * s * b * h + 5 * a * s * s * b);
+              34 * s * b * h + 5 * a * s * s * b);
 }
 
 TEST(Activations, TensorParallelismCutsWhatLiesInsideItsRegions) {
     EXPECT_EQ(saved_by_a_layer(unfused(4, false, target::Recompute::none)),
-              s * b * h * 8 + s * b * h * 24 / 4 + 5 * a * s * s * b / 4);
+              s * b * h * 10 + s * b * h * 24 / 4 + 5 * a * s * s * b / 4);
 }
 
 TEST(Activations, SequenceParallelismCutsAllOfThem) {
     EXPECT_EQ(saved_by_a_layer(unfused(4, true, target::Recompute::none)),
-              (32 * s * b * h + 5 * a * s * s * b) / 4);
+              (34 * s * b * h + 5 * a * s * s * b) / 4);
 }
 
 TEST(Activations, SelectiveRecomputationDropsTheScores) {
-    EXPECT_EQ(saved_by_a_layer(unfused(4, true, target::Recompute::selective)), 32 * s * b * h / 4);
+    EXPECT_EQ(saved_by_a_layer(unfused(4, true, target::Recompute::selective)), 34 * s * b * h / 4);
 }
 
 TEST(Activations, FullRecomputationKeepsTheInput) {
     EXPECT_EQ(saved_by_a_layer(unfused(4, false, target::Recompute::full)), 2 * s * b * h);
+}
+
+TEST(Activations, WithoutHiddenDropoutTwoByteMasksAreMissing) {
+    target::Job job = unfused(4, true, target::Recompute::none);
+    job.training.hidden_dropout = 0;
+
+    EXPECT_EQ(saved_by_a_layer(job), (32 * s * b * h + 5 * a * s * s * b) / 4);
 }
 
 TEST(Activations, FusedAttentionKeepsOneFp32ValueAQueryInsteadOfScores) {
