@@ -25,12 +25,12 @@ AttentionShape fused_shape(const Context& c) {
             s.kv_heads, s.head_dim};
 }
 
-Buffer fused_forward(const Context& c, Buffer qkv, bool keep, SavedAttention& saved) {
+Buffer fused_forward(const Context& c, const AttentionInput& in, bool keep, SavedAttention& saved) {
     const Sizes& s = c.sizes();
     const Buffer out = c.activation("attention context", s.tokens * s.query_columns);
     const Buffer lse = c.allocate("attention log-sum-exp", graph::DType::fp32, s.tokens * s.heads);
-    c.compute(attention(KernelKind::attention_forward, c.setup.activation, fused_shape(c)), {qkv},
-              {out, lse});
+    c.compute(attention(KernelKind::attention_forward, c.setup.activation, fused_shape(c)),
+              {in.queries_keys, in.qkv}, {out, lse});
     if (keep) {
         saved.log_sum_exp = lse;
     } else {
@@ -39,12 +39,13 @@ Buffer fused_forward(const Context& c, Buffer qkv, bool keep, SavedAttention& sa
     return out;
 }
 
-Buffer unfused_forward(const Context& c, Buffer qkv, bool keep, SavedAttention& saved) {
+Buffer unfused_forward(const Context& c, const AttentionInput& in, bool keep,
+                       SavedAttention& saved) {
     const Scores p = scores_of(c);
     const Buffer probabilities = c.activation("attention probabilities", p.elements);
     c.compute(
         gemm(p.dtype, p.sequence, p.sequence, p.head_dim, GemmPass::forward, p.dtype, p.batch),
-        {qkv}, {probabilities});
+        {in.queries_keys}, {probabilities});
     c.compute(softmax(KernelKind::softmax_forward, p.dtype, p.batch * p.sequence, p.sequence),
               {probabilities}, {probabilities});
     const Buffer mask = c.allocate("attention dropout mask", graph::DType::uint8, p.elements);
@@ -54,7 +55,7 @@ Buffer unfused_forward(const Context& c, Buffer qkv, bool keep, SavedAttention& 
         c.activation("attention context", c.sizes().tokens * c.sizes().query_columns);
     c.compute(
         gemm(p.dtype, p.sequence, p.head_dim, p.sequence, GemmPass::forward, p.dtype, p.batch),
-        {dropped, qkv}, {out});
+        {dropped, in.qkv}, {out});
     if (keep) {
         saved.probabilities = probabilities;
         saved.mask = mask;
@@ -65,12 +66,12 @@ Buffer unfused_forward(const Context& c, Buffer qkv, bool keep, SavedAttention& 
     return out;
 }
 
-void unfused_backward(const Context& c, Buffer qkv, Buffer grad, Buffer grad_qkv,
+void unfused_backward(const Context& c, const AttentionInput& in, Buffer grad, Buffer grad_qkv,
                       const SavedAttention& saved) {
     const Scores p = scores_of(c);
     const Buffer grad_scores = c.activation("attention score gradient", p.elements);
     c.compute(gemm(p.dtype, p.sequence, p.sequence, p.head_dim, GemmPass::dgrad, p.dtype, p.batch),
-              {grad, qkv}, {grad_scores});
+              {grad, in.qkv}, {grad_scores});
     c.compute(gemm(p.dtype, p.sequence, p.head_dim, p.sequence, GemmPass::dgrad, p.dtype, p.batch),
               {saved.dropped, grad}, {grad_qkv});  // values
     c.compute(dropout(p.dtype, p.elements), {grad_scores, saved.mask}, {grad_scores});
@@ -78,29 +79,30 @@ void unfused_backward(const Context& c, Buffer qkv, Buffer grad, Buffer grad_qkv
               {grad_scores, saved.probabilities}, {grad_scores});
     const Kernel scores_product =
         gemm(p.dtype, p.sequence, p.head_dim, p.sequence, GemmPass::dgrad, p.dtype, p.batch);
-    c.compute(scores_product, {grad_scores, qkv}, {grad_qkv});  // queries
-    c.compute(scores_product, {grad_scores, qkv}, {grad_qkv});  // keys
+    c.compute(scores_product, {grad_scores, in.queries_keys}, {grad_qkv});  // queries
+    c.compute(scores_product, {grad_scores, in.queries_keys}, {grad_qkv});  // keys
     c.release({grad_scores, saved.probabilities, saved.mask, saved.dropped});
 }
 
 }  // namespace
 
-Buffer attention_forward(const Context& context, Buffer qkv, bool keep, SavedAttention& saved) {
-    return context.setup.training.flash_attention ? fused_forward(context, qkv, keep, saved)
-                                                  : unfused_forward(context, qkv, keep, saved);
+Buffer attention_forward(const Context& context, const AttentionInput& in, bool keep,
+                         SavedAttention& saved) {
+    return context.setup.training.flash_attention ? fused_forward(context, in, keep, saved)
+                                                  : unfused_forward(context, in, keep, saved);
 }
 
-Buffer attention_backward(const Context& context, Buffer qkv, Buffer output, Buffer grad,
-                          const SavedAttention& saved) {
+Buffer attention_backward(const Context& context, const AttentionInput& in, Buffer output,
+                          Buffer grad, const SavedAttention& saved) {
     const Sizes& s = context.sizes();
     const Buffer grad_qkv = context.activation("qkv gradient", s.tokens * s.qkv_columns);
     if (context.setup.training.flash_attention) {
         context.compute(attention(KernelKind::attention_backward, context.setup.activation,
                                   fused_shape(context)),
-                        {qkv, output, saved.log_sum_exp, grad}, {grad_qkv});
+                        {in.queries_keys, in.qkv, output, saved.log_sum_exp, grad}, {grad_qkv});
         context.release({saved.log_sum_exp});
     } else {
-        unfused_backward(context, qkv, grad, grad_qkv, saved);
+        unfused_backward(context, in, grad, grad_qkv, saved);
     }
     context.release({output, grad});
     return grad_qkv;

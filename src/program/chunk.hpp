@@ -4,20 +4,18 @@
 /// micro-batch.
 #pragma once
 
-#include <functional>
 #include <vector>
 
+#include "embedding.hpp"
+#include "head.hpp"
 #include "layer.hpp"
+#include "parameters.hpp"
 
 namespace prismllm::program {
 
-struct SavedHead {
-    Buffer input, normed, probabilities;
-};
-
 /// What the backward pass of one micro-batch on one chunk needs.
 struct SavedChunk {
-    Buffer tokens;  ///< first virtual stage
+    SavedEmbedding embedding;  ///< first virtual stage
     std::vector<SavedLayer> layers;
     SavedHead head;  ///< last virtual stage
 };
@@ -30,25 +28,16 @@ public:
     [[nodiscard]] const target::StageWork& work() const { return work_; }
     [[nodiscard]] const ChunkParameters& parameters() const { return parameters_; }
 
-    /// Called with the index of a unit: before it is first used in a forward pass, and when its
-    /// gradient is complete in a backward pass.
-    using UnitHook = std::function<void(std::size_t)>;
-
     /// @param input activation from the stage before; ignored on the first virtual stage.
+    /// @param before called with each module before it computes.
     /// @return the activation for the next stage; on the last virtual stage nothing that lives.
-    Buffer forward(std::int64_t micro_batch, Buffer input, const UnitHook& before_unit);
+    Buffer forward(std::int64_t micro_batch, Buffer input, const ModuleHook& before);
     /// @param grad gradient from the next stage; ignored on the last virtual stage. Consumed.
+    /// @param done called with each module once its gradients are complete.
     /// @return gradient for the stage before; on the first virtual stage nothing that lives.
-    Buffer backward(std::int64_t micro_batch, Buffer grad, const UnitHook& after_unit);
+    Buffer backward(std::int64_t micro_batch, Buffer grad, const ModuleHook& done);
 
 private:
-    [[nodiscard]] Buffer embed(const Unit& unit, SavedChunk& saved);
-    void embed_backward(const Unit& unit, const SavedChunk& saved, Buffer grad);
-    void head_forward(const Unit& unit, SavedHead& saved, Buffer input);
-    [[nodiscard]] Buffer head_backward(const Unit& unit, const SavedHead& saved);
-    [[nodiscard]] Linear head_linear(const Unit& unit) const;
-    [[nodiscard]] Buffer run_unit(const Unit& unit, SavedChunk& saved, Buffer input);
-
     const Context& context_;
     target::StageWork work_;
     ChunkParameters parameters_;

@@ -56,18 +56,21 @@ Communication sum_partial(const Context& context, graph::DType dtype, std::int64
     return call;
 }
 
+void sum_over_tensor_ranks(const Context& context, Buffer partial) {
+    if (has_tensor_group(context)) {
+        const std::int64_t elements = context.sizes().tokens * context.sizes().hidden;
+        blocking_collective(context, Stream::tensor_comm,
+                            sum_partial(context, context.setup.activation, elements), partial,
+                            partial);
+    }
+}
+
 Buffer reduce_partial(const Context& context, Buffer partial, std::string_view name) {
-    if (!has_tensor_group(context)) {
+    if (!shards_sequence(context)) {
+        sum_over_tensor_ranks(context, partial);
         return partial;
     }
     const std::int64_t hidden = context.sizes().hidden;
-    if (!shards_sequence(context)) {
-        blocking_collective(
-            context, Stream::tensor_comm,
-            sum_partial(context, context.setup.activation, context.sizes().tokens * hidden),
-            partial, partial);
-        return partial;
-    }
     const Buffer shard = context.activation(name, context.sizes().sharded_tokens * hidden);
     blocking_collective(context, Stream::tensor_comm, scatter_sequence(context, hidden), partial,
                         shard);

@@ -27,8 +27,12 @@ struct Context {
     }
     void compute(const graph::Kernel& kernel, std::initializer_list<Buffer> reads,
                  std::initializer_list<Buffer> writes) const {
-        executor.launch(Stream::compute, kernel, {reads.begin(), reads.size()},
-                        {writes.begin(), writes.size()});
+        compute(kernel, std::span<const Buffer>{reads.begin(), reads.size()},
+                std::span<const Buffer>{writes.begin(), writes.size()});
+    }
+    void compute(const graph::Kernel& kernel, std::span<const Buffer> reads,
+                 std::span<const Buffer> writes) const {
+        executor.launch(Stream::compute, kernel, reads, writes);
     }
     void release(std::initializer_list<Buffer> buffers) const {
         for (const Buffer buffer : buffers) {
@@ -57,6 +61,8 @@ void blocking_collective(const Context& context, Stream stream, const graph::Com
                                                std::int64_t elements,
                                                graph::ReduceOp reduce = graph::ReduceOp::sum);
 
+/// All-reduce of `partial` [tokens, hidden] in place; nothing where tensor parallelism is off.
+void sum_over_tensor_ranks(const Context& context, Buffer partial);
 /// Sum `partial` [tokens, hidden] over the tensor group: reduce-scatter to the sequence shard,
 /// all-reduce in place, or nothing. Consumes `partial`, returns the buffer of the result.
 [[nodiscard]] Buffer reduce_partial(const Context& context, Buffer partial, std::string_view name);

@@ -3,41 +3,26 @@
 #include "data_parallel.hpp"
 
 #include "kernels.hpp"
+#include "shards.hpp"
 
 namespace prismllm::program {
 
 using graph::CollectiveKind;
 
-namespace {
-
-std::int64_t group_size(const Setup& setup) {
-    return setup.layout.data * setup.layout.context;
-}
-
-}  // namespace
-
-std::int64_t owned_elements(const Setup& setup, std::int64_t total) {
-    const std::int64_t n = setup.parallel.zero_stage > 0 ? group_size(setup) : 1;
-    return (total + n - 1) / n;
-}
-
 DataParallel::DataParallel(const Context& context, const Chunk& chunk)
     : context_{context},
-      chunk_{chunk},
-      active_{group_size(context.setup) > 1},
-      gathered_(chunk.parameters().buckets.size()),
-      reduced_(chunk.parameters().buckets.size()),
-      gather_pending_(chunk.parameters().buckets.size(), 0),
-      reduction_started_(chunk.parameters().buckets.size(), 0) {}
+      parameters_{chunk.parameters()},
+      active_{data_group_size(context.setup) > 1},
+      progress_(chunk.parameters().buckets.size()) {}
 
 graph::Communication DataParallel::reduction(const Bucket& bucket) const {
-    const bool sharded = context_.setup.parallel.zero_stage > 0;
+    const bool sharded = is_sharded(context_.setup);
     graph::Communication call;
     call.kind = sharded ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
     call.dtype = context_.setup.gradient;
     call.reduce = graph::ReduceOp::sum;
     call.family = context_.setup.families.data_context;
-    call.elements = sharded ? owned_elements(context_.setup, bucket.elements) : bucket.elements;
+    call.elements = owned_part(context_, bucket.gradients).elements;
     return call;
 }
 
@@ -46,66 +31,70 @@ graph::Communication DataParallel::gathering(const Bucket& bucket) const {
     call.kind = CollectiveKind::all_gather;
     call.dtype = context_.setup.activation;
     call.family = context_.setup.families.data_context;
-    call.elements = owned_elements(context_.setup, bucket.elements);
+    call.elements = owned_part(context_, bucket.weights).elements;
     return call;
-}
-
-Event DataParallel::start(const graph::Communication& call, Buffer in, Buffer out) {
-    return start_collective(context_, Stream::data_comm, call, in, out);
 }
 
 void DataParallel::start_gathers() {
     if (!active_) {
         return;
     }
-    const auto& buckets = chunk_.parameters().buckets;
-    for (std::size_t b = buckets.size(); b-- > 0;) {  // forward order
-        gathered_[b] = start(gathering(buckets[b]), buckets[b].weights, buckets[b].weights);
-        gather_pending_[b] = 1;
+    for (std::size_t b = progress_.size(); b-- > 0;) {  // forward order
+        const Bucket& bucket = parameters_.buckets[b];
+        progress_[b].gathered =
+            start_collective(context_, Stream::data_comm, gathering(bucket),
+                             owned_part(context_, bucket.weights), bucket.weights);
+        progress_[b].gather_pending = true;
     }
 }
 
-void DataParallel::await_weights(std::size_t unit) {
-    const std::size_t bucket = chunk_.parameters().units[unit].bucket;
-    if (gather_pending_[bucket] != 0) {
-        context_.executor.wait(Stream::compute, gathered_[bucket]);
-        gather_pending_[bucket] = 0;
+void DataParallel::await_weights(Module module) {
+    for (const std::size_t bucket : parameters_.module_buckets[module]) {
+        Progress& progress = progress_[bucket];
+        if (progress.gather_pending) {
+            context_.executor.wait(Stream::compute, progress.gathered);
+            progress.gather_pending = false;
+        }
     }
 }
 
 void DataParallel::start_reduction(std::size_t bucket) {
-    const Bucket& b = chunk_.parameters().buckets[bucket];
+    const Buffer gradients = parameters_.buckets[bucket].gradients;
     // The mean over replicas: scaled first, then summed.
-    context_.compute(elementwise(context_.setup.gradient, b.elements, 1, 1), {b.gradients},
-                     {b.gradients});
-    reduced_[bucket] = start(reduction(b), b.gradients, b.gradients);
-    reduction_started_[bucket] = 1;
+    context_.compute(elementwise(context_.setup.gradient, gradients.elements, 1, 1), {gradients},
+                     {gradients});
+    progress_[bucket].reduced =
+        start_collective(context_, Stream::data_comm, reduction(parameters_.buckets[bucket]),
+                         gradients, owned_part(context_, gradients));
+    progress_[bucket].reduction_started = true;
 }
 
-void DataParallel::gradient_ready(std::size_t unit) {
-    const std::size_t bucket = chunk_.parameters().units[unit].bucket;
-    if (active_ && unit == chunk_.parameters().buckets[bucket].first_unit) {
-        start_reduction(bucket);
+void DataParallel::gradients_ready(Module module) {
+    for (const std::size_t bucket : parameters_.module_buckets[module]) {
+        if (++progress_[bucket].modules_ready == parameters_.buckets[bucket].modules && active_) {
+            start_reduction(bucket);
+        }
     }
 }
 
 void DataParallel::finish_reduction() {
-    if (!active_) {
-        return;
-    }
-    for (std::size_t b = 0; b < reduced_.size(); ++b) {
-        if (reduction_started_[b] == 0) {
-            start_reduction(b);
+    for (std::size_t b = 0; b < progress_.size(); ++b) {
+        Progress& progress = progress_[b];
+        if (active_) {
+            if (!progress.reduction_started) {
+                start_reduction(b);
+            }
+            context_.executor.wait(Stream::compute, progress.reduced);
         }
-        context_.executor.wait(Stream::compute, reduced_[b]);
-        reduction_started_[b] = 0;
+        progress.reduction_started = false;
+        progress.modules_ready = 0;
     }
 }
 
 void DataParallel::gather_now() {
     start_gathers();
-    for (std::size_t u = 0; u < chunk_.parameters().units.size(); ++u) {
-        await_weights(u);
+    for (Module m = 0; m < parameters_.module_buckets.size(); ++m) {
+        await_weights(m);
     }
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.hpp"
 
+#include <algorithm>
+
 namespace prismllm::program {
 namespace {
 
@@ -122,22 +124,57 @@ Kernel embedding(KernelKind kind, DType dtype, std::int64_t tokens, std::int64_t
     k.kind = kind;
     k.dtype = dtype;
     k.shape = {tokens, columns, table_rows};
-    const std::int64_t passes = kind == KernelKind::embedding_forward ? 2 : 3;
-    k.bytes = passes * tokens * columns * size_of(dtype);
+    if (kind == KernelKind::embedding_forward) {
+        k.bytes = 2 * tokens * columns * size_of(dtype);
+    } else {
+        // Rows of the gradient in; rows of the table, each once at best, in and out.
+        k.bytes = (tokens + 2 * std::min(tokens, table_rows)) * columns * size_of(dtype);
+    }
     return k;
 }
 
-Kernel cross_entropy(KernelKind kind, DType dtype, std::int64_t rows, std::int64_t columns) {
+Kernel cross_entropy(CrossEntropyPart part, DType dtype, std::int64_t rows, std::int64_t columns) {
+    constexpr std::int64_t fp32 = 4;
+    std::int64_t per_logit = 0;
+    switch (part) {
+        case CrossEntropyPart::maximum:
+            per_logit = size_of(dtype) + fp32 + fp32;  // cast, then read again for the maximum
+            break;
+        case CrossEntropyPart::exponentials:
+            per_logit = fp32 + fp32;
+            break;
+        case CrossEntropyPart::gradient:
+            // The division by the sum belongs here: 28 B a 16-bit logit in all, the traffic that
+            // the devices' fits were made with.
+            per_logit = fp32 + fp32 + size_of(dtype);
+            break;
+    }
     Kernel k;
-    k.kind = kind;
+    k.kind = part == CrossEntropyPart::gradient ? KernelKind::cross_entropy_backward
+                                                : KernelKind::cross_entropy_forward;
     k.dtype = dtype;
-    k.shape = {rows, columns};
-    k.flops = 5.0 * product(rows, columns);
-    // forward: cast to fp32, maximum, exponentials kept; backward: softmax minus one, cast back
-    const std::int64_t per_logit = kind == KernelKind::cross_entropy_forward
-                                       ? size_of(dtype) + 4 + 4 + 4 + 4
-                                       : 4 + 4 + size_of(dtype);
+    k.shape = {rows, columns, static_cast<std::int64_t>(part)};
+    // maximum: one comparison; subtraction, exponential, sum: three; division, subtraction: two
+    const double operations = part == CrossEntropyPart::maximum        ? 1
+                              : part == CrossEntropyPart::exponentials ? 3
+                                                                       : 2;
+    k.flops = operations * product(rows, columns);
     k.bytes = rows * columns * per_logit;
+    return k;
+}
+
+Kernel copy(DType from, DType to, std::int64_t elements) {
+    Kernel k;
+    k.kind = KernelKind::copy;
+    k.dtype = to;
+    k.shape = {elements};
+    k.bytes = elements * (size_of(from) + size_of(to));
+    return k;
+}
+
+Kernel accumulate(DType gradient, DType main, std::int64_t elements) {
+    Kernel k = elementwise(main, elements, 2, 1);
+    k.bytes = elements * (size_of(gradient) + 2 * size_of(main));
     return k;
 }
 
@@ -157,13 +194,17 @@ Kernel l2_norm(DType dtype, std::int64_t elements) {
     return k;
 }
 
-Kernel adam(DType weight, DType gradient, std::int64_t elements) {
+Kernel unscale(std::int64_t elements) {
+    return elementwise(DType::fp32, elements, 1, 1);
+}
+
+Kernel adam(std::int64_t elements) {
     Kernel k;
     k.kind = KernelKind::adam;
-    k.dtype = weight;
+    k.dtype = DType::fp32;
     k.shape = {elements};
     k.flops = 12.0 * static_cast<double>(elements);
-    k.bytes = elements * (size_of(gradient) + 3 * 4 + 3 * 4 + size_of(weight));
+    k.bytes = elements * (4 + 3) * size_of(DType::fp32);
     return k;
 }
 

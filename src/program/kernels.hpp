@@ -37,14 +37,29 @@ struct AttentionShape {
 /// Dropout on attention probabilities: reads and writes the tensor, writes a byte mask.
 [[nodiscard]] Kernel dropout(DType dtype, std::int64_t elements);
 [[nodiscard]] Kernel rope(DType dtype, std::int64_t rows, std::int64_t columns);
+/// Rows of a table by token id, and the scatter of their gradients into a dense gradient of the
+/// table, which other kernels clear before and add to the main gradient after.
 [[nodiscard]] Kernel embedding(KernelKind kind, DType dtype, std::int64_t tokens,
                                std::int64_t columns, std::int64_t table_rows);
-/// Vocabulary-parallel cross entropy on fp32 logits cast from `dtype`.
-[[nodiscard]] Kernel cross_entropy(KernelKind kind, DType dtype, std::int64_t rows,
+/// The kernels of vocabulary-parallel cross entropy; the tensor group reduces between them.
+enum class CrossEntropyPart : std::int64_t {
+    maximum = 0,       ///< logits -> fp32 copy, maximum of each token
+    exponentials = 1,  ///< fp32 logits, maxima, labels -> exponentials (in place), logit of the
+                       ///< label (0 where another rank has it), sum of exponentials
+    gradient = 2,      ///< exponentials, sums, labels -> softmax - one hot, in `dtype`
+};
+/// @param dtype of logits and their gradient; all between is fp32.
+[[nodiscard]] Kernel cross_entropy(CrossEntropyPart part, DType dtype, std::int64_t rows,
                                    std::int64_t columns);
+/// `elements` of one or many tensors, cast on the way.
+[[nodiscard]] Kernel copy(DType from, DType to, std::int64_t elements);
+/// Adds a gradient to the main gradient: reads both, writes the main one.
+[[nodiscard]] Kernel accumulate(DType gradient, DType main, std::int64_t elements);
 [[nodiscard]] Kernel fill(DType dtype, std::int64_t elements);
 [[nodiscard]] Kernel l2_norm(DType dtype, std::int64_t elements);
-/// Adam on fp32 master weights: reads gradient, moments, master; writes moments, master, weight.
-[[nodiscard]] Kernel adam(DType weight, DType gradient, std::int64_t elements);
+/// Divides fp32 gradients by the loss scale and notes infinities and NaNs, in one pass.
+[[nodiscard]] Kernel unscale(std::int64_t elements);
+/// Adam in fp32: reads gradients, weights (masters), both moments; writes weights and moments.
+[[nodiscard]] Kernel adam(std::int64_t elements);
 
 }  // namespace prismllm::program

@@ -39,13 +39,17 @@ Kernel weight_gemm(const Context& c, const Linear& layer) {
                 c.setup.gradient);
 }
 
-/// Weight gradient and, where there is a bias, the column sums of the gradient that it saw.
-void compute_weight_gradient(const Context& c, const Linear& layer, Buffer in, Buffer grad,
-                             std::int64_t bias_rows) {
-    c.compute(weight_gemm(c, layer), {grad, in}, {layer.gradient});
-    if (layer.bias) {
-        c.compute(elementwise(c.setup.activation, bias_rows * layer.columns, 1, 0), {grad},
-                  {layer.gradient});
+void compute_weight_gradient(const Context& c, const Linear& layer, Buffer in, Buffer grad) {
+    const Buffer gradient = layer.weight.gradient;
+    c.compute(weight_gemm(c, layer), {grad, in, gradient}, {gradient});
+}
+
+/// Column sums of the `rows` gradients that the bias saw.
+void compute_bias_gradient(const Context& c, const Linear& layer, Buffer grad, std::int64_t rows) {
+    if (layer.bias.exists()) {
+        const Buffer gradient = layer.bias.gradient;
+        c.compute(elementwise(c.setup.activation, rows * layer.columns, 1, 0), {grad, gradient},
+                  {gradient});
     }
 }
 
@@ -54,7 +58,12 @@ void compute_weight_gradient(const Context& c, const Linear& layer, Buffer in, B
 Buffer column_forward(const Context& context, const Linear& layer, Buffer in) {
     const Buffer whole = gathered(context, in, layer.inner);
     const Buffer out = context.activation(layer.output, context.sizes().tokens * layer.columns);
-    context.compute(forward_gemm(context, layer), {whole, layer.weight}, {out});
+    if (layer.bias.exists()) {
+        context.compute(forward_gemm(context, layer),
+                        {whole, layer.weight.weight, layer.bias.weight}, {out});
+    } else {
+        context.compute(forward_gemm(context, layer), {whole, layer.weight.weight}, {out});
+    }
     release_gathered(context, whole);
     return out;
 }
@@ -71,7 +80,7 @@ Buffer column_backward(const Context& context, const Linear& layer, Buffer in, B
                                       gather_sequence(context, layer.inner), in, whole);
     }
     Buffer grad_in = context.activation("input gradient", s.tokens * layer.inner);
-    context.compute(input_gemm(context, layer), {grad, layer.weight}, {grad_in});
+    context.compute(input_gemm(context, layer), {grad, layer.weight.weight}, {grad_in});
     if (sharded) {
         e.wait(Stream::compute, regathered);
     }
@@ -87,7 +96,8 @@ Buffer column_backward(const Context& context, const Linear& layer, Buffer in, B
                              sum_partial(context, context.setup.activation, s.tokens * layer.inner),
                              grad_in, grad_in);
     }
-    compute_weight_gradient(context, layer, whole, grad, s.tokens);
+    compute_weight_gradient(context, layer, whole, grad);
+    compute_bias_gradient(context, layer, grad, s.tokens);
     context.release({grad});
     if (has_tensor_group(context)) {
         e.wait(Stream::compute, reduction);
@@ -100,7 +110,7 @@ Buffer column_backward(const Context& context, const Linear& layer, Buffer in, B
 
 Buffer row_forward(const Context& context, const Linear& layer, Buffer in) {
     const Buffer partial = context.activation(layer.output, context.sizes().tokens * layer.columns);
-    context.compute(forward_gemm(context, layer), {in, layer.weight}, {partial});
+    context.compute(forward_gemm(context, layer), {in, layer.weight.weight}, {partial});
     return reduce_partial(context, partial, layer.output);
 }
 
@@ -108,9 +118,10 @@ Buffer row_backward(const Context& context, const Linear& layer, Buffer in, Buff
                     std::string_view name) {
     const Buffer whole = gathered(context, grad, layer.columns);
     const Buffer grad_in = context.activation(name, context.sizes().tokens * layer.inner);
-    context.compute(input_gemm(context, layer), {whole, layer.weight}, {grad_in});
+    context.compute(input_gemm(context, layer), {whole, layer.weight.weight}, {grad_in});
+    compute_weight_gradient(context, layer, in, whole);
     // The bias is added to the reduced sum, which sequence parallelism shards.
-    compute_weight_gradient(context, layer, in, whole, context.sizes().sharded_tokens);
+    compute_bias_gradient(context, layer, grad, context.sizes().sharded_tokens);
     release_gathered(context, whole);
     return grad_in;
 }

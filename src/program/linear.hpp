@@ -6,17 +6,9 @@
 #pragma once
 
 #include "context.hpp"
+#include "weights.hpp"
 
 namespace prismllm::program {
-
-/// Weight [columns of the output, inner] and its main gradient.
-struct Linear {
-    Buffer weight, gradient;
-    graph::DType operands = graph::DType::bf16;  ///< of the products; fp8 in layers only
-    std::int64_t columns = 0, inner = 0;         ///< of this rank
-    bool bias = false;
-    const char* output = "";  ///< name of the output tensor
-};
 
 /// in: [sharded tokens, inner] -> [tokens, columns].
 [[nodiscard]] Buffer column_forward(const Context& context, const Linear& layer, Buffer in);
@@ -25,7 +17,8 @@ struct Linear {
 [[nodiscard]] Buffer column_backward(const Context& context, const Linear& layer, Buffer in,
                                      Buffer grad);
 
-/// in: [tokens, inner] -> [sharded tokens, columns], summed over the tensor group.
+/// in: [tokens, inner] -> [sharded tokens, columns], summed over the tensor group. The bias is
+/// not added: Megatron-LM leaves that to the residual addition.
 [[nodiscard]] Buffer row_forward(const Context& context, const Linear& layer, Buffer in);
 /// grad: [sharded tokens, columns] is kept; returns [tokens, inner].
 [[nodiscard]] Buffer row_backward(const Context& context, const Linear& layer, Buffer in,

@@ -2,96 +2,159 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimizer.hpp"
 
-#include "data_parallel.hpp"
+#include <initializer_list>
+
 #include "kernels.hpp"
+#include "shards.hpp"
 
 namespace prismllm::program {
 
-using graph::CollectiveKind;
 using graph::TensorRole;
 
-Optimizer::Optimizer(const Context& context, const std::vector<Chunk>& chunks)
-    : context_{context}, chunks_{chunks} {
+namespace {
+
+/// Operand lists of a kernel over many tensors, back to back.
+std::vector<Buffer> joined(std::initializer_list<const std::vector<Buffer>*> lists) {
+    std::vector<Buffer> all;
+    for (const std::vector<Buffer>* list : lists) {
+        all.insert(all.end(), list->begin(), list->end());
+    }
+    return all;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(const Context& context, const std::vector<Chunk>& chunks) : context_{context} {
     for (const Chunk& chunk : chunks) {
-        std::int64_t owned = 0;
-        for (const Bucket& bucket : chunk.parameters().buckets) {
-            owned += owned_elements(context.setup, bucket.elements);
-        }
-        owned_.push_back(owned);
-        master_.push_back(context.allocate("master weights", graph::DType::fp32, owned,
-                                           TensorRole::optimizer_state));
-        moment1_.push_back(context.allocate("Adam first moment", graph::DType::fp32, owned,
-                                            TensorRole::optimizer_state));
-        moment2_.push_back(context.allocate("Adam second moment", graph::DType::fp32, owned,
-                                            TensorRole::optimizer_state));
-    }
-}
-
-bool Optimizer::shares_embedding() const {
-    const Setup& setup = context_.setup;
-    const std::int64_t stage = context_.where.pipeline;
-    return setup.model.tied_embeddings && setup.layout.pipeline > 1 &&
-           (stage == 0 || stage == setup.layout.pipeline - 1);
-}
-
-void Optimizer::finish_replicated_gradients() {
-    const Setup& setup = context_.setup;
-    std::int64_t layers = 0;
-    for (const Chunk& chunk : chunks_) {
-        layers += chunk.work().layer_count;
-    }
-    if (setup.parallel.sequence && layers > 0) {
-        const Buffer norms =
-            context_.allocate("norm gradients", setup.gradient,
-                              layers * setup.sizes.norm_parameters, TensorRole::communication);
-        blocking_collective(
-            context_, Stream::tensor_comm,
-            sum_partial(context_, setup.gradient, layers * setup.sizes.norm_parameters), norms,
-            norms);
-        context_.release({norms});
-    }
-    if (shares_embedding()) {
-        const Chunk& chunk = context_.where.pipeline == 0 ? chunks_.front() : chunks_.back();
         const ChunkParameters& p = chunk.parameters();
-        const Unit& unit = context_.where.pipeline == 0 ? p.units.front() : p.units.back();
-        graph::Communication call;
-        call.kind = CollectiveKind::all_reduce;
-        call.dtype = setup.gradient;
-        call.reduce = graph::ReduceOp::sum;
-        call.family = setup.families.embedding;
-        call.elements = setup.sizes.vocab * setup.sizes.hidden;
-        blocking_collective(context_, Stream::data_comm, call, p.gradients_of(unit),
-                            p.gradients_of(unit));
+        if (is_sharded(context.setup)) {
+            for (const Bucket& bucket : p.buckets) {
+                add_shard(owned_part(context, bucket.weights),
+                          owned_part(context, bucket.gradients));
+            }
+        } else {
+            for (const Parameter& tensor : p.tensors) {
+                add_shard(tensor.weight, tensor.gradient);
+            }
+        }
+    }
+    Buffer whole;
+    masters_ = has_masters()
+                   ? allocate_like_shards("master weights", TensorRole::optimizer_state, whole)
+                   : weights_;
+    moment1_ = allocate_like_shards("Adam first moment", TensorRole::optimizer_state, whole);
+    moment2_ = allocate_like_shards("Adam second moment", TensorRole::optimizer_state, whole);
+}
+
+void Optimizer::add_shard(Buffer weights, Buffer gradients) {
+    weights_.push_back(weights);
+    gradients_.push_back(gradients);
+    owned_ += weights.elements;
+}
+
+Optimizer::Parts Optimizer::allocate_like_shards(std::string_view name, TensorRole role,
+                                                 Buffer& whole) const {
+    whole = context_.allocate(name, graph::DType::fp32, owned_, role);
+    Parts parts;
+    std::int64_t offset = 0;
+    for (const Buffer& shard : weights_) {
+        parts.push_back(whole.part(offset, shard.elements));
+        offset += shard.elements;
+    }
+    return parts;
+}
+
+/// fp32 weights are updated themselves.
+bool Optimizer::has_masters() const {
+    return context_.setup.activation != graph::DType::fp32;
+}
+
+/// Over all ranks that hold different parts of the model, which with the distributed optimizer
+/// are all ranks.
+void Optimizer::reduce_over_model(Buffer value, graph::ReduceOp op) const {
+    const Setup& setup = context_.setup;
+    graph::Communication call;
+    call.kind = graph::CollectiveKind::all_reduce;
+    call.dtype = graph::DType::fp32;
+    call.reduce = op;
+    call.family = is_sharded(setup) ? setup.families.world : setup.families.model;
+    call.elements = 1;
+    if (setup.family_list[call.family].group_size(0) > 1) {
+        blocking_collective(context_, Stream::data_comm, call, value, value);
+    }
+}
+
+/// The gradients that the optimizer works on: 16-bit ones are copied, tensor by tensor.
+Optimizer::Parts Optimizer::fp32_gradients(Buffer& whole) const {
+    const DType gradient = context_.setup.gradient;
+    if (gradient == graph::DType::fp32) {
+        return gradients_;
+    }
+    Parts parts = allocate_like_shards("fp32 gradients", TensorRole::workspace, whole);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        context_.compute(copy(gradient, graph::DType::fp32, parts[i].elements), {gradients_[i]},
+                         {parts[i]});
+    }
+    return parts;
+}
+
+/// fp16: back to the scale of the loss; one overflow on any rank skips the update.
+void Optimizer::unscale_and_check(const Parts& gradients) const {
+    const Buffer found =
+        context_.allocate("found infinity", graph::DType::fp32, 1, TensorRole::workspace);
+    context_.compute(fill(graph::DType::fp32, 1), {}, {found});
+    std::vector<Buffer> operands = gradients;
+    operands.push_back(found);
+    context_.compute(unscale(owned_), operands, operands);
+    reduce_over_model(found, graph::ReduceOp::max);
+    context_.release({found});
+}
+
+void Optimizer::clip(const Parts& gradients) const {
+    const Buffer norm =
+        context_.allocate("gradient norm", graph::DType::fp32, 1, TensorRole::workspace);
+    const Parts result{norm};
+    context_.compute(l2_norm(graph::DType::fp32, owned_), gradients, result);
+    reduce_over_model(norm, graph::ReduceOp::sum);
+    std::vector<Buffer> operands = gradients;
+    operands.push_back(norm);
+    context_.compute(elementwise(graph::DType::fp32, owned_, 1, 1), operands, gradients);
+    context_.release({norm});
+}
+
+void Optimizer::update(const Parts& gradients) const {
+    context_.compute(adam(owned_), joined({&gradients, &masters_, &moment1_, &moment2_}),
+                     joined({&masters_, &moment1_, &moment2_}));
+    if (has_masters()) {
+        copy_masters();
+    }
+}
+
+/// One kernel for all tensors, except in bf16: Apex has none for it and Megatron-LM copies tensor
+/// by tensor.
+void Optimizer::copy_masters() const {
+    const DType weight = context_.setup.activation;
+    if (weight != graph::DType::bf16) {
+        context_.compute(copy(graph::DType::fp32, weight, owned_), masters_, weights_);
+        return;
+    }
+    for (std::size_t i = 0; i < masters_.size(); ++i) {
+        context_.compute(copy(graph::DType::fp32, weight, masters_[i].elements), {masters_[i]},
+                         {weights_[i]});
     }
 }
 
 void Optimizer::step() {
-    const Setup& setup = context_.setup;
-    const Buffer norm =
-        context_.allocate("gradient norm", graph::DType::fp32, 1, TensorRole::workspace);
-    for (std::size_t c = 0; c < chunks_.size(); ++c) {
-        context_.compute(l2_norm(setup.gradient, owned_[c]),
-                         {chunks_[c].parameters().buckets.front().gradients}, {norm});
+    Buffer copies;
+    const Parts gradients = fp32_gradients(copies);
+    if (context_.setup.activation == graph::DType::fp16) {
+        unscale_and_check(gradients);
     }
-    graph::Communication call;
-    call.kind = CollectiveKind::all_reduce;
-    call.dtype = graph::DType::fp32;
-    call.reduce = graph::ReduceOp::sum;
-    call.family = setup.parallel.zero_stage > 0 ? setup.families.world : setup.families.model;
-    call.elements = 1;
-    if (setup.family_list[call.family].group_size(0) > 1) {
-        blocking_collective(context_, Stream::data_comm, call, norm, norm);
+    clip(gradients);
+    update(gradients);
+    if (copies.exists()) {
+        context_.release({copies});
     }
-    for (std::size_t c = 0; c < chunks_.size(); ++c) {
-        const ChunkParameters& p = chunks_[c].parameters();
-        const Buffer gradients = p.buckets.front().gradients;
-        context_.compute(elementwise(setup.gradient, owned_[c], 1, 1), {norm, gradients},
-                         {gradients});
-        context_.compute(adam(setup.activation, setup.gradient, owned_[c]),
-                         {gradients, master_[c], moment1_[c], moment2_[c]},
-                         {master_[c], moment1_[c], moment2_[c], p.buckets.front().weights});
-    }
-    context_.release({norm});
 }
 
 }  // namespace prismllm::program

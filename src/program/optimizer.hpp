@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
-/// Gradient norm, clipping and Adam on fp32 master weights, sharded over data-parallel ranks
-/// under the distributed optimizer.
+/// The optimizer as Megatron-LM steps it: fp32 gradients, loss scale (fp16), gradient norm and
+/// clipping, Adam on fp32 masters, masters to weights. Sharded over data-parallel ranks under
+/// the distributed optimizer.
 #pragma once
 
 #include <vector>
@@ -12,22 +13,32 @@ namespace prismllm::program {
 
 class Optimizer {
 public:
-    /// Allocates master weights and both moments for the parameters of `chunks`.
+    /// Allocates both moments for the owned parameters of `chunks` and, for 16-bit weights,
+    /// fp32 masters.
     Optimizer(const Context& context, const std::vector<Chunk>& chunks);
 
-    /// Sum the gradients that data-parallel reduction does not cover: norms under sequence
-    /// parallelism over the tensor group, a tied embedding over the first and last stage.
-    void finish_replicated_gradients();
-    /// Gradient norm over all ranks that hold different parameters, clip, update.
     void step();
 
 private:
-    [[nodiscard]] bool shares_embedding() const;
+    /// Parts of tensors that kernels over many tensors work on, one entry a shard.
+    using Parts = std::vector<Buffer>;
+
+    void add_shard(Buffer weights, Buffer gradients);
+    /// One fp32 tensor cut like the shards.
+    [[nodiscard]] Parts allocate_like_shards(std::string_view name, graph::TensorRole role,
+                                             Buffer& whole) const;
+    [[nodiscard]] bool has_masters() const;
+    void reduce_over_model(Buffer value, graph::ReduceOp op) const;
+    [[nodiscard]] Parts fp32_gradients(Buffer& whole) const;
+    void unscale_and_check(const Parts& gradients) const;
+    void clip(const Parts& gradients) const;
+    void update(const Parts& gradients) const;
+    void copy_masters() const;
 
     const Context& context_;
-    const std::vector<Chunk>& chunks_;
-    std::vector<std::int64_t> owned_;  ///< [chunk] parameters this rank updates
-    std::vector<Buffer> master_, moment1_, moment2_;
+    Parts weights_, gradients_;  ///< owned shards
+    std::int64_t owned_ = 0;     ///< elements of all shards
+    Parts masters_, moment1_, moment2_;
 };
 
 }  // namespace prismllm::program

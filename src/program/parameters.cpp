@@ -5,111 +5,133 @@
 #include <algorithm>
 #include <numeric>
 
+#include "shards.hpp"
+
 namespace prismllm::program {
 namespace {
 
-std::int64_t norm_size(const Setup& setup) {
-    return (setup.model.norm == target::NormKind::layernorm ? 2 : 1) * setup.model.hidden_size;
+// Megatron-LM: parameters start at 128 B, buckets at 256 B, counted for 16-bit elements.
+constexpr std::int64_t parameter_alignment = 64;
+constexpr std::int64_t bucket_alignment = 128;
+
+std::int64_t padded(std::int64_t elements, std::int64_t multiple) {
+    return (elements + multiple - 1) / multiple * multiple;
 }
 
-std::int64_t embedding_elements(const Setup& setup) {
-    const target::Model& m = setup.model;
-    const std::int64_t positions =
-        m.positions == target::PositionKind::learned ? m.max_positions * m.hidden_size : 0;
-    return setup.sizes.vocab * m.hidden_size + positions +
-           (m.embedding_norm ? norm_size(setup) : 0);
-}
-
-/// A tied head has a table of its own where the embedding lives on another stage.
-std::int64_t head_elements(const Setup& setup) {
-    const bool shared = setup.model.tied_embeddings && setup.layout.pipeline == 1;
-    return norm_size(setup) + (shared ? 0 : setup.sizes.vocab * setup.model.hidden_size);
-}
-
-std::vector<Unit> units_of(const Setup& setup, const target::StageWork& work) {
-    std::vector<Unit> units;
-    if (work.embedding) {
-        units.push_back({UnitKind::embedding, -1, embedding_elements(setup)});
+/// Lays tensors down one after the other and closes buckets.
+class Planner {
+public:
+    Planner(const BufferRules& rules, std::size_t tensors) : rules_{rules} {
+        plan_.tensors.resize(tensors);
     }
-    for (std::int64_t l = 0; l < work.layer_count; ++l) {
-        units.push_back({UnitKind::layer, work.first_layer + l, setup.sizes.layer_parameters});
-    }
-    if (work.loss) {
-        units.push_back({UnitKind::head, -1, head_elements(setup)});
-    }
-    return units;
-}
 
-/// A bucket is closed once it holds this many parameters. As in Megatron-LM only the first
-/// chunk of the first stage has several: the others end earlier than it in the backward pass.
-std::int64_t bucket_limit(const Setup& setup, std::int64_t stage, std::int64_t chunk) {
-    const target::Parallel& p = setup.parallel;
-    const bool overlaps = p.overlap_grad_reduce || p.overlap_param_gather;
-    if (!overlaps || chunk > 0 || stage > 0) {
-        return INT64_MAX;
-    }
-    return p.bucket_parameters > 0
-               ? p.bucket_parameters
-               : std::max<std::int64_t>(40'000'000, 1'000'000 * setup.layout.data);
-}
-
-void fill_buckets(ChunkParameters& parameters, std::int64_t limit) {
-    for (std::size_t u = parameters.units.size(); u-- > 0;) {
-        Unit& unit = parameters.units[u];
-        if (parameters.buckets.empty() || parameters.buckets.back().elements >= limit) {
-            parameters.buckets.emplace_back();
+    void place(std::size_t tensor, const TensorShape& shape) {
+        std::int64_t start = rules_.sharded ? padded(end_, parameter_alignment) : end_;
+        const bool alone = rules_.sharded && shape.shared_between_stages;
+        if (alone && parameters_ > 0) {
+            close();
+            start = end_;
         }
-        Bucket& bucket = parameters.buckets.back();
-        unit.bucket = parameters.buckets.size() - 1;
-        unit.offset = bucket.elements;
-        bucket.elements += unit.elements;
-        bucket.first_unit = u;
+        plan_.tensors[tensor] = {start, plan_.buckets.size()};
+        end_ = start + shape.elements;
+        parameters_ += shape.elements;
+        const bool full = rules_.bucket_size > 0 && end_ - bucket_start_ >= rules_.bucket_size;
+        if (full || alone) {
+            close();
+        }
+    }
+
+    BufferPlan finish() {
+        if (parameters_ > 0) {
+            close();
+        }
+        plan_.elements = end_;
+        return std::move(plan_);
+    }
+
+private:
+    void close() {
+        if (rules_.sharded) {
+            end_ = padded(end_, std::lcm(rules_.shards, bucket_alignment));
+        }
+        plan_.buckets.push_back({bucket_start_, end_ - bucket_start_, parameters_});
+        bucket_start_ = end_;
+        parameters_ = 0;
+    }
+
+    BufferRules rules_;
+    BufferPlan plan_;
+    std::int64_t bucket_start_ = 0, end_ = 0, parameters_ = 0;
+};
+
+BufferRules rules_of(const Setup& setup, std::int64_t stage, std::int64_t chunk) {
+    const target::Parallel& p = setup.parallel;
+    BufferRules rules;
+    rules.sharded = is_sharded(setup);
+    rules.shards = shard_count(setup);
+    const bool overlaps = p.overlap_grad_reduce || p.overlap_param_gather;
+    if (overlaps && chunk == 0 && stage == 0) {
+        rules.bucket_size = p.bucket_parameters > 0
+                                ? p.bucket_parameters
+                                : std::max<std::int64_t>(40'000'000, 1'000'000 * setup.layout.data);
+    }
+    return rules;
+}
+
+void list_module_buckets(ChunkParameters& parameters, const std::vector<TensorShape>& shapes,
+                         const BufferPlan& plan) {
+    for (std::size_t t = 0; t < shapes.size(); ++t) {
+        parameters.module_buckets.resize(shapes[t].module + 1);
+        std::vector<std::size_t>& buckets = parameters.module_buckets.back();
+        const std::size_t bucket = plan.tensors[t].bucket;
+        if (std::find(buckets.begin(), buckets.end(), bucket) == buckets.end()) {
+            buckets.push_back(bucket);
+            ++parameters.buckets[bucket].modules;
+        }
     }
 }
 
 }  // namespace
 
-std::int64_t ChunkParameters::elements() const {
-    return std::accumulate(
-        buckets.begin(), buckets.end(), std::int64_t{0},
-        [](std::int64_t sum, const Bucket& bucket) { return sum + bucket.elements; });
-}
-
-LayerWeights ChunkParameters::layer_weights(const Context& context, const Unit& unit) const {
-    const Sizes& s = context.sizes();
-    const target::Model& m = context.setup.model;
-    Buffer weight = weights_of(unit);
-    Buffer gradient = gradients_of(unit);
-    const auto take = [&](std::int64_t columns, std::int64_t inner, std::int64_t bias,
-                          const char* output) {
-        const Linear linear{weight,   gradient, context.setup.linear, columns, inner,
-                            bias > 0, output};
-        weight = weight.at(columns * inner + bias);
-        gradient = gradient.at(columns * inner + bias);
-        return linear;
-    };
-    LayerWeights w;
-    w.qkv = take(s.qkv_columns, s.hidden, m.qkv_bias ? s.qkv_columns : 0, "qkv");
-    w.projection =
-        take(s.hidden, s.query_columns, m.attention_output_bias ? s.hidden : 0, "attention output");
-    w.fc1 = take(s.fc1, s.hidden, m.mlp_bias ? s.fc1 : 0, "fc1 output");
-    w.fc2 = take(s.hidden, s.ffn, m.mlp_bias ? s.hidden : 0, "mlp output");
-    w.norms = weight;
-    w.norm_gradients = gradient;
-    return w;
+BufferPlan plan_buffer(const std::vector<TensorShape>& shapes, const BufferRules& rules) {
+    Planner planner{rules, shapes.size()};
+    for (std::size_t t = shapes.size(); t-- > 0;) {
+        planner.place(t, shapes[t]);
+    }
+    return planner.finish();
 }
 
 ChunkParameters allocate_parameters(const Context& context, std::int64_t chunk) {
     const Setup& setup = context.setup;
+    const target::StageWork& work = setup.layout.work(context.where.pipeline, chunk);
+    std::vector<TensorShape> shapes;
+    (void)make_weights(setup, work, [&](const TensorShape& shape) {
+        shapes.push_back(shape);
+        return Parameter{};
+    });
+    const BufferPlan plan = plan_buffer(shapes, rules_of(setup, context.where.pipeline, chunk));
+
     ChunkParameters parameters;
-    parameters.units = units_of(setup, setup.layout.work(context.where.pipeline, chunk));
-    fill_buckets(parameters, bucket_limit(setup, context.where.pipeline, chunk));
-    for (Bucket& bucket : parameters.buckets) {
-        bucket.weights = context.allocate("weights", setup.activation, bucket.elements,
-                                          graph::TensorRole::weight);
-        bucket.gradients = context.allocate("main gradients", setup.gradient, bucket.elements,
-                                            graph::TensorRole::gradient);
+    parameters.weight_buffer =
+        context.allocate("weights", setup.activation, plan.elements, graph::TensorRole::weight);
+    parameters.gradient_buffer = context.allocate("main gradients", setup.gradient, plan.elements,
+                                                  graph::TensorRole::gradient);
+    for (const BufferPlan::Range& range : plan.buckets) {
+        parameters.buckets.push_back(
+            {parameters.weight_buffer.part(range.offset, range.elements),
+             parameters.gradient_buffer.part(range.offset, range.elements)});
     }
+    parameters.weights = make_weights(setup, work, [&](const TensorShape& shape) {
+        const std::int64_t offset = plan.tensors[parameters.tensors.size()].offset;
+        const Parameter tensor{parameters.weight_buffer.part(offset, shape.elements),
+                               parameters.gradient_buffer.part(offset, shape.elements)};
+        parameters.tensors.push_back(tensor);
+        if (shape.replication != Replication::none) {
+            parameters.replicated.push_back({tensor.gradient, shape.replication});
+        }
+        return tensor;
+    });
+    list_module_buckets(parameters, shapes, plan);
     return parameters;
 }
 

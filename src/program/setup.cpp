@@ -63,12 +63,6 @@ Sizes make_sizes(const target::Model& m, const target::Parallel& p, const target
     s.ffn = m.ffn_hidden_size / tp;
     s.fc1 = m.gated_mlp ? 2 * s.ffn : s.ffn;
     s.vocab = layout.padded_vocab / tp;
-    const std::int64_t norm = (m.norm == target::NormKind::layernorm ? 2 : 1) * s.hidden;
-    s.norm_parameters = m.norms_per_layer * norm + (m.qk_norm ? 2 * s.head_dim : 0);
-    s.layer_parameters = s.hidden * s.qkv_columns + s.query_columns * s.hidden + s.hidden * s.fc1 +
-                         s.ffn * s.hidden + s.norm_parameters + (m.qkv_bias ? s.qkv_columns : 0) +
-                         (m.attention_output_bias ? s.hidden : 0) +
-                         (m.mlp_bias ? s.fc1 + s.hidden : 0);
     return s;
 }
 

@@ -9,6 +9,7 @@
 #include "kernels.hpp"
 #include "optimizer.hpp"
 #include "pipeline.hpp"
+#include "replicated_gradients.hpp"
 
 namespace prismllm::program {
 namespace {
@@ -55,9 +56,8 @@ struct TrainingProgram::Impl {
 void TrainingProgram::Impl::begin() {
     context.executor.enter(graph::Phase::other);
     for (const Chunk& chunk : chunks) {
-        for (const Bucket& bucket : chunk.parameters().buckets) {
-            context.compute(fill(context.setup.gradient, bucket.elements), {}, {bucket.gradients});
-        }
+        const Buffer gradients = chunk.parameters().gradient_buffer;
+        context.compute(fill(context.setup.gradient, gradients.elements), {}, {gradients});
     }
     if (gathers_overlap()) {
         for (DataParallel& d : data_parallel) {
@@ -71,13 +71,13 @@ Buffer TrainingProgram::Impl::run(const Action& action, Buffer input) {
     DataParallel& d = data_parallel[c];
     if (action.forward) {
         return chunks[c].forward(action.micro_batch, input,
-                                 [&](std::size_t unit) { d.await_weights(unit); });
+                                 [&](Module module) { d.await_weights(module); });
     }
     const bool last = action.micro_batch + 1 == context.setup.layout.micro_batches;
     const bool overlap = last && context.setup.parallel.overlap_grad_reduce;
-    return chunks[c].backward(action.micro_batch, input, [&](std::size_t unit) {
+    return chunks[c].backward(action.micro_batch, input, [&](Module module) {
         if (overlap) {
-            d.gradient_ready(unit);
+            d.gradients_ready(module);
         }
     });
 }
@@ -94,7 +94,8 @@ void TrainingProgram::Impl::reduce_gradients() {
     for (std::size_t c = chunks.size(); c-- > 0;) {  // the last chunk is ready first
         data_parallel[c].finish_reduction();
     }
-    optimizer.finish_replicated_gradients();
+    reduce_over_tensor_ranks(context, chunks);
+    reduce_tied_table(context, chunks);
 }
 
 void TrainingProgram::Impl::update() {

@@ -33,8 +33,8 @@ enum class KernelKind : std::uint8_t {
     rope,                    ///< rows, columns
     embedding_forward,       ///< tokens, columns, table_rows
     embedding_backward,      ///< tokens, columns, table_rows
-    cross_entropy_forward,   ///< rows, columns (vocabulary of this rank)
-    cross_entropy_backward,  ///< rows, columns
+    cross_entropy_forward,   ///< rows, columns (vocabulary of this rank), part (0, 1)
+    cross_entropy_backward,  ///< rows, columns, part (2)
     fill,                    ///< elements
     copy,                    ///< elements (cast included)
     l2_norm,                 ///< elements

@@ -30,12 +30,14 @@ inline constexpr int stream_count = 6;
 struct Buffer {
     std::uint32_t id = 0;
     std::uint32_t description = 0;  ///< executor's own index
-    std::int64_t offset = 0;        ///< elements before the part
+    std::int64_t offset = 0;        ///< elements of the tensor before the part
+    std::int64_t elements = 0;      ///< of the part; 0: no tensor at all
 
-    /// The part that starts `elements` further on.
-    [[nodiscard]] Buffer at(std::int64_t elements) const {
-        return {id, description, offset + elements};
+    /// `count` elements that begin `first` elements into this part.
+    [[nodiscard]] Buffer part(std::int64_t first, std::int64_t count) const {
+        return {id, description, offset + first, count};
     }
+    [[nodiscard]] bool exists() const { return elements > 0; }
 };
 
 struct Event {
@@ -49,6 +51,9 @@ public:
     virtual Buffer allocate(std::string_view name, graph::TensorRole role, graph::DType dtype,
                             std::int64_t elements) = 0;
     virtual void release(Buffer buffer) = 0;
+    /// Operands stand in the order that the kernel's maker in src/program states. A kernel over
+    /// many tensors (optimizer, copies) takes lists of equally many parts, one list an operand,
+    /// back to back. What a kernel adds to is among its reads too.
     virtual void launch(Stream stream, const graph::Kernel& kernel, std::span<const Buffer> reads,
                         std::span<const Buffer> writes) = 0;
     /// Collective, send (`in` only) or recv (`out` only).

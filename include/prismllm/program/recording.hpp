@@ -20,8 +20,9 @@ namespace prismllm::program {
 /// size can be played on a laptop.
 class ModelExecutor final : public Executor {
 public:
-    Buffer allocate(std::string_view, graph::TensorRole, graph::DType, std::int64_t) override {
-        return {next_buffer_++};
+    Buffer allocate(std::string_view, graph::TensorRole, graph::DType,
+                    std::int64_t elements) override {
+        return {next_buffer_++, 0, 0, elements};
     }
     void release(Buffer) override {}
     void launch(Stream, const graph::Kernel&, std::span<const Buffer>,

@@ -27,8 +27,6 @@ struct Sizes {
     std::int64_t ffn = 0;    ///< MLP columns of this rank after the activation
     std::int64_t fc1 = 0;    ///< MLP columns before the activation (twice ffn when gated)
     std::int64_t vocab = 0;  ///< vocabulary rows of this rank, padded
-    std::int64_t layer_parameters = 0;  ///< of this rank
-    std::int64_t norm_parameters = 0;   ///< of one layer, replicated over tensor ranks
 };
 
 struct Setup {

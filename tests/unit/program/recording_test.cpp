@@ -261,12 +261,13 @@ TEST(Recording, OverlapCutsGradientsIntoBuckets) {
     target::Job job = small_job(1, 1, 4);
     job.parallel.zero_stage = 1;
     job.parallel.overlap_grad_reduce = true;
-    job.parallel.bucket_parameters = 1;  // every unit closes a bucket
+    job.parallel.bucket_parameters = 1;  // every tensor closes a bucket
 
     const Recorded r = record(job);
 
-    // embedding, 8 layers, head
-    EXPECT_EQ(r.count(CollectiveKind::reduce_scatter, r.setup.families.data_context), 10);
+    // word table; 8 layers of 4 matrices and 2 norms; final norm, head
+    EXPECT_EQ(r.count(CollectiveKind::reduce_scatter, r.setup.families.data_context),
+              1 + 8 * 6 + 2);
 }
 
 TEST(Recording, ParametersOfAStageAgreeWithTheCount) {

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "embedding.hpp"
+
+#include "kernels.hpp"
+#include "norm.hpp"
+
+namespace prismllm::program {
+namespace {
+
+Kernel lookup(const Context& c, KernelKind kind, Buffer table) {
+    const Sizes& s = c.sizes();
+    return embedding(kind, c.setup.activation, s.tokens, s.hidden, table.elements / s.hidden);
+}
+
+Buffer looked_up(const Context& c, Buffer ids, Buffer table, std::string_view name) {
+    const Buffer out = c.activation(name, c.sizes().tokens * c.sizes().hidden);
+    c.compute(lookup(c, KernelKind::embedding_forward, table), {ids, table}, {out});
+    return out;
+}
+
+/// This rank's part of a whole activation. Consumes `whole`; it is copied (Megatron-LM clones it)
+/// so that the whole can be freed.
+Buffer own_sequence(const Context& c, Buffer whole) {
+    if (!shards_sequence(c)) {
+        return whole;
+    }
+    const std::int64_t elements = c.sizes().sharded_tokens * c.sizes().hidden;
+    const Buffer own = c.activation("embedding shard", elements);
+    c.compute(copy(c.setup.activation, c.setup.activation, elements),
+              {whole.part(c.where.tensor * elements, elements)}, {own});
+    c.release({whole});
+    return own;
+}
+
+/// words + positions, [sharded tokens, hidden]. Consumes `words` (partial sums).
+Buffer with_positions(const Context& c, const EmbeddingWeights& w, Buffer words,
+                      SavedEmbedding& saved) {
+    const Sizes& s = c.sizes();
+    const std::int64_t elements = s.tokens * s.hidden;
+    sum_over_tensor_ranks(c, words);
+    saved.positions = c.allocate("position ids", graph::DType::int64, s.tokens);
+    const Buffer positions =
+        looked_up(c, saved.positions, w.positions.weight, "position embedding");
+    const Buffer sum = c.activation("embedding with positions", elements);
+    c.compute(elementwise(c.setup.activation, elements, 2, 1), {words, positions}, {sum});
+    c.release({words, positions});
+    return own_sequence(c, sum);
+}
+
+/// Scatters the rows of `grad` into a dense gradient of `table` and adds that to the main
+/// gradient; `onto`: an earlier gradient of the same table, consumed.
+void table_backward(const Context& c, const Parameter& table, Buffer ids, Buffer grad,
+                    Buffer onto) {
+    const std::int64_t elements = table.weight.elements;
+    const DType dtype = c.setup.activation;
+    const Buffer dense =
+        c.allocate("dense table gradient", dtype, elements, graph::TensorRole::workspace);
+    c.compute(fill(dtype, elements), {}, {dense});
+    c.compute(lookup(c, KernelKind::embedding_backward, table.weight), {ids, grad, dense}, {dense});
+    Buffer total = dense;
+    if (onto.exists()) {
+        c.compute(elementwise(dtype, elements, 2, 1), {onto, dense}, {onto});
+        c.release({dense});
+        total = onto;
+    }
+    c.compute(accumulate(dtype, c.setup.gradient, elements), {total, table.gradient},
+              {table.gradient});
+    c.release({total});
+}
+
+/// The whole gradient of a sequence shard. Consumes `grad`.
+Buffer whole_sequence(const Context& c, Buffer grad) {
+    if (!shards_sequence(c)) {
+        return grad;
+    }
+    const std::int64_t hidden = c.sizes().hidden;
+    const Buffer whole = c.activation("gathered sequence", c.sizes().tokens * hidden);
+    blocking_collective(c, Stream::tensor_comm, gather_sequence(c, hidden), grad, whole);
+    c.release({grad});
+    return whole;
+}
+
+}  // namespace
+
+Buffer embedding_forward(const Context& c, const EmbeddingWeights& w, SavedEmbedding& saved) {
+    saved.tokens = c.allocate("token ids", graph::DType::int64, c.sizes().tokens);
+    const Buffer words = looked_up(c, saved.tokens, w.words.weight, "embedding");
+    const Buffer out = w.positions.exists() ? with_positions(c, w, words, saved)
+                                            : reduce_partial(c, words, "embedding shard");
+    if (!w.norm.scale.exists()) {
+        return out;
+    }
+    saved.norm_input = out;
+    return norm_forward(c, w.norm, out, "embedding norm output");
+}
+
+void embedding_backward(const Context& c, const EmbeddingWeights& w, const SavedEmbedding& saved,
+                        Buffer grad) {
+    Buffer grad_sum = grad;
+    if (w.norm.scale.exists()) {
+        grad_sum = norm_backward(c, w.norm, grad, saved.norm_input, "embedding gradient");
+        c.release({grad, saved.norm_input});
+    }
+    const Buffer whole = whole_sequence(c, grad_sum);
+    if (w.positions.exists()) {
+        table_backward(c, w.positions, saved.positions, whole, {});
+        c.release({saved.positions});
+    }
+    table_backward(c, w.words, saved.tokens, whole, saved.shared_table);
+    c.release({whole, saved.tokens});
+}
+
+}  // namespace prismllm::program
