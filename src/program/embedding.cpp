@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embedding.hpp"
 
+#include "accumulation.hpp"
 #include "kernels.hpp"
 #include "norm.hpp"
 
@@ -54,8 +55,7 @@ void table_backward(const Context& c, const Parameter& table, Buffer ids, Buffer
                     Buffer onto) {
     const std::int64_t elements = table.weight.elements;
     const DType dtype = c.setup.activation;
-    const Buffer dense =
-        c.allocate("dense table gradient", dtype, elements, graph::TensorRole::workspace);
+    const Buffer dense = allocate_gradient(c, table, "dense table gradient");
     c.compute(fill(dtype, elements), {}, {dense});
     c.compute(lookup(c, KernelKind::embedding_backward, table.weight), {ids, grad, dense}, {dense});
     Buffer total = dense;
@@ -64,9 +64,7 @@ void table_backward(const Context& c, const Parameter& table, Buffer ids, Buffer
         c.release({dense});
         total = onto;
     }
-    c.compute(accumulate(dtype, c.setup.gradient, elements), {total, table.gradient},
-              {table.gradient});
-    c.release({total});
+    add_to_main_gradient(c, table, total);
 }
 
 /// The whole gradient of a sequence shard. Consumes `grad`.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "head.hpp"
 
+#include "accumulation.hpp"
 #include "kernels.hpp"
 #include "linear.hpp"
 #include "norm.hpp"
@@ -66,10 +67,9 @@ HeadGradient head_backward(const Context& c, const HeadWeights& w, const SavedHe
     HeadGradient gradient;
     const Buffer grad_normed = column_backward(c, w.linear, saved.normed, grad_logits);
     if (w.shares_words) {
-        const std::int64_t elements = w.linear.weight.weight.elements;
-        gradient.shared_table = c.allocate("zeros for the tied table", c.setup.activation, elements,
-                                           graph::TensorRole::workspace);
-        c.compute(fill(c.setup.activation, elements), {}, {gradient.shared_table});
+        gradient.shared_table = allocate_gradient(c, w.linear.weight, "zeros for the tied table");
+        c.compute(fill(c.setup.activation, gradient.shared_table.elements), {},
+                  {gradient.shared_table});
     } else {
         done(w.linear.module);
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear.hpp"
 
+#include "accumulation.hpp"
 #include "kernels.hpp"
 
 namespace prismllm::program {
@@ -47,9 +48,9 @@ void compute_weight_gradient(const Context& c, const Linear& layer, Buffer in, B
 /// Column sums of the `rows` gradients that the bias saw.
 void compute_bias_gradient(const Context& c, const Linear& layer, Buffer grad, std::int64_t rows) {
     if (layer.bias.exists()) {
-        const Buffer gradient = layer.bias.gradient;
-        c.compute(elementwise(c.setup.activation, rows * layer.columns, 1, 0), {grad, gradient},
-                  {gradient});
+        const Buffer gradient = allocate_gradient(c, layer.bias, "bias gradient");
+        c.compute(elementwise(c.setup.activation, rows * layer.columns, 1, 0), {grad}, {gradient});
+        add_to_main_gradient(c, layer.bias, gradient);
     }
 }
 

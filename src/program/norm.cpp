@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "norm.hpp"
 
+#include "accumulation.hpp"
 #include "kernels.hpp"
 
 namespace prismllm::program {
@@ -33,12 +34,15 @@ Buffer norm_backward(const Context& c, const Norm& n, Buffer grad, Buffer in,
                      std::string_view name) {
     const Buffer out = c.activation(name, c.sizes().sharded_tokens * c.sizes().hidden);
     const Kernel kernel = token_norm(c, KernelKind::norm_backward);
+    const Buffer grad_scale = allocate_gradient(c, n.scale, "norm gradient");
     if (n.shift.exists()) {
-        c.compute(kernel, {grad, in, n.scale.weight, n.scale.gradient, n.shift.gradient},
-                  {out, n.scale.gradient, n.shift.gradient});
+        const Buffer grad_shift = allocate_gradient(c, n.shift, "norm gradient");
+        c.compute(kernel, {grad, in, n.scale.weight}, {out, grad_scale, grad_shift});
+        add_to_main_gradient(c, n.shift, grad_shift);
     } else {
-        c.compute(kernel, {grad, in, n.scale.weight, n.scale.gradient}, {out, n.scale.gradient});
+        c.compute(kernel, {grad, in, n.scale.weight}, {out, grad_scale});
     }
+    add_to_main_gradient(c, n.scale, grad_scale);
     return out;
 }
 
@@ -54,9 +58,12 @@ Buffer head_norms_forward(const Context& c, const LayerWeights& w, Buffer qkv) {
 void head_norms_backward(const Context& c, const LayerWeights& w, Buffer qkv, Buffer grad_qkv) {
     const Parameter& query = w.query_norm.scale;
     const Parameter& key = w.key_norm.scale;
-    c.compute(head_norm(c, KernelKind::norm_backward),
-              {grad_qkv, qkv, query.weight, key.weight, query.gradient, key.gradient},
-              {grad_qkv, query.gradient, key.gradient});
+    const Buffer grad_query = allocate_gradient(c, query, "head norm gradient");
+    const Buffer grad_key = allocate_gradient(c, key, "head norm gradient");
+    c.compute(head_norm(c, KernelKind::norm_backward), {grad_qkv, qkv, query.weight, key.weight},
+              {grad_qkv, grad_query, grad_key});
+    add_to_main_gradient(c, query, grad_query);
+    add_to_main_gradient(c, key, grad_key);
 }
 
 }  // namespace prismllm::program

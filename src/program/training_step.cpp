@@ -55,6 +55,7 @@ struct TrainingProgram::Impl {
 /// Clear main gradients; under overlap, weights of the last update are still on their way.
 void TrainingProgram::Impl::begin() {
     context.executor.enter(graph::Phase::other);
+    context.executor.locate(-1, -1);
     for (const Chunk& chunk : chunks) {
         const Buffer gradients = chunk.parameters().gradient_buffer;
         context.compute(fill(context.setup.gradient, gradients.elements), {}, {gradients});
@@ -91,6 +92,7 @@ void TrainingProgram::Impl::run_schedule() {
 
 void TrainingProgram::Impl::reduce_gradients() {
     context.executor.enter(graph::Phase::gradients);
+    context.executor.locate(-1, -1);
     for (std::size_t c = chunks.size(); c-- > 0;) {  // the last chunk is ready first
         data_parallel[c].finish_reduction();
     }

@@ -16,7 +16,6 @@
 namespace prismllm::program {
 namespace {
 
-using target::PositionKind;
 using target::Precision;
 using target::Recompute;
 
@@ -34,15 +33,6 @@ target::Job base_job() {
     job.parallel.sequence = true;
     job.training.global_batch_size = 8;
     return job;
-}
-
-void gpt_like(target::Job& job) {
-    job.model.gated_mlp = false;
-    job.model.tied_embeddings = true;
-    job.model.qkv_bias = job.model.attention_output_bias = job.model.mlp_bias = true;
-    job.model.norm = target::NormKind::layernorm;
-    job.model.positions = PositionKind::learned;
-    job.model.max_positions = 128;
 }
 
 void distributed_overlapped(target::Job& job) {
@@ -77,20 +67,20 @@ const Variant variants[] = {
     {"plain", [](target::Job&) {}},
     {"no_sequence_parallelism", [](target::Job& j) { j.parallel.sequence = false; }},
     {"single_rank", [](target::Job& j) { j = small_job(1, 1, 1); }},
-    {"gpt", gpt_like},
+    {"gpt", make_gpt_like},
     {"gpt_without_sequence_parallelism",
      [](target::Job& j) {
-         gpt_like(j);
+         make_gpt_like(j);
          j.parallel.sequence = false;
      }},
     {"gpt_tied_on_one_stage",
      [](target::Job& j) {
          j = small_job(2, 1, 2);
-         gpt_like(j);
+         make_gpt_like(j);
      }},
     {"fp16",
      [](target::Job& j) {
-         gpt_like(j);
+         make_gpt_like(j);
          j.training.precision = Precision::fp16;
          j.training.fp32_grad_reduce = false;
          j.training.flash_attention = false;
@@ -115,7 +105,7 @@ const Variant variants[] = {
     {"embedding_norm", [](target::Job& j) { j.model.embedding_norm = true; }},
     {"embedding_norm_and_positions",
      [](target::Job& j) {
-         gpt_like(j);
+         make_gpt_like(j);
          j.model.embedding_norm = true;
      }},
     {"head_norms", [](target::Job& j) { j.model.qk_norm = true; }},
@@ -128,7 +118,7 @@ const Variant variants[] = {
     {"distributed_overlapped", distributed_overlapped},
     {"distributed_gpt_overlapped",
      [](target::Job& j) {
-         gpt_like(j);
+         make_gpt_like(j);
          distributed_overlapped(j);
      }},
     {"distributed_after_the_backward", [](target::Job& j) { j.parallel.zero_stage = 1; }},
@@ -136,7 +126,7 @@ const Variant variants[] = {
     {"full_recompute", [](target::Job& j) { j.training.recompute = Recompute::full; }},
     {"full_recompute_gpt_unfused",
      [](target::Job& j) {
-         gpt_like(j);
+         make_gpt_like(j);
          j.training.recompute = Recompute::full;
          j.training.flash_attention = false;
      }},
@@ -147,7 +137,7 @@ const Variant variants[] = {
      }},
     {"interleaved_gpt_full_recompute",
      [](target::Job& j) {
-         gpt_like(j);
+         make_gpt_like(j);
          j.parallel.virtual_pipeline = 2;
          j.training.recompute = Recompute::full;
      }},
@@ -159,7 +149,7 @@ const Variant variants[] = {
     {"gpipe", [](target::Job& j) { j.parallel.schedule = target::PipelineSchedule::gpipe; }},
     {"scatter_gather_p2p",
      [](target::Job& j) {
-         gpt_like(j);
+         make_gpt_like(j);
          j.parallel.sequence = false;
          j.parallel.scatter_gather_p2p = true;
      }},

@@ -27,6 +27,16 @@ inline target::Job small_job(std::int64_t tensor, std::int64_t pipeline, std::in
     return job;
 }
 
+/// GPT-3's choices instead of Llama's.
+inline void make_gpt_like(target::Job& job) {
+    job.model.gated_mlp = false;
+    job.model.tied_embeddings = true;
+    job.model.qkv_bias = job.model.attention_output_bias = job.model.mlp_bias = true;
+    job.model.norm = target::NormKind::layernorm;
+    job.model.positions = target::PositionKind::learned;
+    job.model.max_positions = 128;
+}
+
 struct Recorded {
     Setup setup;
     graph::Interner interner;

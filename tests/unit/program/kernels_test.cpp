@@ -35,5 +35,54 @@ TEST(Kernels, AdamStreamsGradientMomentsAndMaster) {
     EXPECT_EQ(adam(10).bytes, 10 * 28);
 }
 
+TEST(Kernels, NormsReadAndWriteTheTensorAndBackwardReadsTheInputToo) {
+    EXPECT_EQ(norm(KernelKind::norm_forward, DType::bf16, 3, 8).bytes, 2 * 2 * 3 * 8);
+    EXPECT_EQ(norm(KernelKind::norm_backward, DType::bf16, 3, 8).bytes, 3 * 2 * 3 * 8);
+    // square, sum, scale, and the same again for mean and shift: five a value
+    EXPECT_EQ(norm(KernelKind::norm_forward, DType::bf16, 3, 8).flops, 5 * 3 * 8);
+}
+
+TEST(Kernels, EmbeddingReadsRowsAndItsGradientTouchesEachRowOnceAtBest) {
+    constexpr std::int64_t tokens = 7, columns = 16;
+
+    EXPECT_EQ(embedding(KernelKind::embedding_forward, DType::bf16, tokens, columns, 100).bytes,
+              2 * (tokens + tokens) * columns);
+    // more rows than tokens: gradient in, as many rows of the table in and out
+    EXPECT_EQ(embedding(KernelKind::embedding_backward, DType::bf16, tokens, columns, 100).bytes,
+              2 * (tokens + tokens + tokens) * columns);
+    // fewer: all rows of the table
+    EXPECT_EQ(embedding(KernelKind::embedding_backward, DType::bf16, tokens, columns, 4).bytes,
+              2 * (tokens + 4 + 4) * columns);
+    EXPECT_EQ(embedding(KernelKind::embedding_forward, DType::bf16, tokens, columns, 4).flops, 0);
+}
+
+TEST(Kernels, CrossEntropyMovesTwentyEightBytesASixteenBitLogit) {
+    constexpr std::int64_t rows = 3, vocabulary = 10;
+    const auto part = [&](CrossEntropyPart p) {
+        return cross_entropy(p, DType::bf16, rows, vocabulary);
+    };
+
+    // 16 bit in, fp32 out and in again; fp32 in and out; fp32 in and out, 16 bit out
+    EXPECT_EQ(part(CrossEntropyPart::maximum).bytes, rows * vocabulary * (2 + 4 + 4));
+    EXPECT_EQ(part(CrossEntropyPart::exponentials).bytes, rows * vocabulary * (4 + 4));
+    EXPECT_EQ(part(CrossEntropyPart::gradient).bytes, rows * vocabulary * (4 + 4 + 2));
+    // compare; subtract, exponential, add; divide, subtract
+    EXPECT_EQ(part(CrossEntropyPart::maximum).flops, rows * vocabulary);
+    EXPECT_EQ(part(CrossEntropyPart::exponentials).flops, 3 * rows * vocabulary);
+    EXPECT_EQ(part(CrossEntropyPart::gradient).flops, 2 * rows * vocabulary);
+    EXPECT_EQ(part(CrossEntropyPart::gradient).kind, KernelKind::cross_entropy_backward);
+}
+
+TEST(Kernels, CopiesAndSumsCountBothPrecisions) {
+    EXPECT_EQ(copy(DType::fp32, DType::bf16, 10).bytes, 10 * (4 + 2));
+    // bf16 gradient in, fp32 main gradient in and out
+    EXPECT_EQ(accumulate(DType::bf16, DType::fp32, 10).bytes, 10 * (2 + 4 + 4));
+    EXPECT_EQ(unscale(10).bytes, 10 * (4 + 4));
+}
+
+TEST(Kernels, DropoutWritesAByteMask) {
+    EXPECT_EQ(dropout(DType::fp16, 10).bytes, 10 * (2 + 2 + 1));
+}
+
 }  // namespace
 }  // namespace prismllm::program
