@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline.hpp"
 
+#include <algorithm>
+
 namespace prismllm::program {
 
 using graph::CollectiveKind;
@@ -51,95 +53,172 @@ Buffer Pipeline::completed(Buffer received, const Action& action) const {
     return whole;
 }
 
-void Pipeline::exchange(const Action* send, Buffer out, const Action* recv, Buffer in) {
-    if (send == nullptr && recv == nullptr) {
+/// In one batch, that the compute stream waits for. Consumes what is sent.
+void Pipeline::exchange(std::initializer_list<Handover> handovers) {
+    const auto moves = [](const Handover& h) { return h.send != nullptr || h.recv != nullptr; };
+    if (std::none_of(handovers.begin(), handovers.end(), moves)) {
         return;
     }
     Executor& e = context_.executor;
     e.wait(Stream::pipeline, e.record(Stream::compute));
     e.begin_batch();
-    if (send != nullptr) {
-        e.communicate(Stream::pipeline, call(CollectiveKind::send, send->forward), out, {});
-    }
-    if (recv != nullptr) {
-        e.communicate(Stream::pipeline, call(CollectiveKind::recv, recv->forward), {}, in);
+    for (const Handover& h : handovers) {
+        if (h.send != nullptr) {
+            e.communicate(Stream::pipeline, call(CollectiveKind::send, h.send->forward), h.out, {});
+        }
+        if (h.recv != nullptr) {
+            e.communicate(Stream::pipeline, call(CollectiveKind::recv, h.recv->forward), {}, h.in);
+        }
     }
     e.end_batch();
     e.wait(Stream::compute, e.record(Stream::pipeline));
-    if (send != nullptr) {
-        context_.release({out});
+    for (const Handover& h : handovers) {
+        if (h.send != nullptr) {
+            context_.release({h.out});
+        }
     }
 }
 
-void Pipeline::run_batched(const std::vector<Action>& actions, const ActionRunner& run) {
-    const Action* leaving = nullptr;  // action whose output is still to be sent
-    Buffer output;
+void Pipeline::run_plain(const std::vector<Action>& actions, const ActionRunner& run) {
+    Handover leaving;  // of the action before, not sent yet
     for (const Action& action : actions) {
-        const Action* arriving = receives(action) ? &action : nullptr;
-        const Buffer input = arriving != nullptr ? receive_buffer(action) : Buffer{};
-        if (leaving != nullptr && leaving->forward == action.forward) {
+        Handover arriving;
+        if (receives(action)) {
+            arriving.recv = &action;
+            arriving.in = receive_buffer(action);
+        }
+        if (leaving.send != nullptr && leaving.send->forward == action.forward) {
             // Megatron-LM joins a send and a receive of opposite directions only.
-            exchange(leaving, output, nullptr, {});
-            leaving = nullptr;
+            exchange({leaving});
+            leaving = {};
         }
-        exchange(leaving, output, arriving, input);
-        output = run(action, arriving != nullptr ? completed(input, action) : Buffer{});
-        leaving = sends(action) ? &action : nullptr;
-    }
-    exchange(leaving, output, nullptr, {});
-}
-
-void Pipeline::post_receive(const Action& action, Arrival& arrival) {
-    if (arrival.posted || !receives(action)) {
-        return;
-    }
-    const Stream stream = action.forward ? Stream::forward_recv : Stream::backward_recv;
-    arrival.buffer = receive_buffer(action);
-    arrival.event = start_collective(context_, stream, call(CollectiveKind::recv, action.forward),
-                                     {}, arrival.buffer);
-    arrival.posted = true;
-}
-
-void Pipeline::send_beside(const Action& action, Buffer out) {
-    const Stream stream = action.forward ? Stream::forward_send : Stream::backward_send;
-    in_flight_.emplace_back(
-        start_collective(context_, stream, call(CollectiveKind::send, action.forward), out, {}),
-        out);
-}
-
-/// The caching allocator may reuse a sent buffer once its send has ended: it is released when
-/// newer sends have been issued, and the compute stream never waits for it.
-void Pipeline::release_sent(std::size_t keep) {
-    while (in_flight_.size() > keep) {
-        context_.release({in_flight_.front().second});
-        in_flight_.erase(in_flight_.begin());
-    }
-}
-
-void Pipeline::run_overlapped(const std::vector<Action>& actions, const ActionRunner& run) {
-    std::vector<Arrival> arrivals(actions.size());
-    for (std::size_t k = 0; k < actions.size(); ++k) {
-        const Action& action = actions[k];
-        post_receive(action, arrivals[k]);
-        if (context_.setup.parallel.overlap_p2p && k + 1 < actions.size()) {
-            post_receive(actions[k + 1], arrivals[k + 1]);
-        }
-        Buffer input;
-        if (arrivals[k].posted) {
-            context_.executor.wait(Stream::compute, arrivals[k].event);
-            input = completed(arrivals[k].buffer, action);
-        }
-        const Buffer output = run(action, input);
+        exchange({leaving, arriving});
+        const Buffer out =
+            run(action, arriving.recv != nullptr ? completed(arriving.in, action) : Buffer{});
+        leaving = {};
         if (sends(action)) {
-            send_beside(action, output);
+            leaving.send = &action;
+            leaving.out = out;
         }
-        release_sent(2);
     }
-    for (const auto& [event, buffer] : in_flight_) {
+    exchange({leaving});
+}
+
+/// Where each round has more micro-batches than there are stages, the stage that passes over to
+/// the next chunk gets inputs before their turn: when the stage at the other end, which is
+/// stages - 1 actions behind, has them. Else that one would wait for its send, and block.
+std::array<Pipeline::Lane, 2> Pipeline::lanes_of(const std::vector<Action>& actions,
+                                                 const ScheduleShape& shape) const {
+    std::array<Lane, 2> lanes;
+    for (const Action& action : actions) {
+        lanes[action.forward ? 0 : 1].actions.push_back(&action);
+    }
+    const std::int64_t ahead = std::max<std::int64_t>(0, round_size(shape) - shape.stages);
+    if (context_.where.pipeline == 0) {
+        lanes[0].ahead = static_cast<std::size_t>(ahead);
+    }
+    if (context_.where.pipeline == shape.stages - 1) {
+        lanes[1].ahead = static_cast<std::size_t>(ahead);
+    }
+    for (Lane& lane : lanes) {
+        lane.inputs.resize(lane.actions.size());
+    }
+    return lanes;
+}
+
+/// Ask for the input of action `number` of the lane, if there is one and it has an input.
+void Pipeline::ask(Lane& lane, std::size_t number, Handover& handover) const {
+    if (number < lane.actions.size() && receives(*lane.actions[number])) {
+        lane.inputs[number] = receive_buffer(*lane.actions[number]);
+        handover.recv = lane.actions[number];
+        handover.in = lane.inputs[number];
+    }
+}
+
+/// After the next action of the lane, with output `out`.
+Pipeline::Handover Pipeline::hand_over(Lane& lane, Buffer out) const {
+    Handover handover;
+    const Action* action = lane.actions[lane.done];
+    if (sends(*action)) {
+        handover.send = action;
+        handover.out = out;
+    }
+    ++lane.done;
+    ask(lane, lane.done + lane.ahead, handover);
+    return handover;
+}
+
+/// Sends and receives of two neighbors share a communicator, and so a stream: PyTorch makes one
+/// for every pair of ranks that exchange outside a batch.
+void Pipeline::start_beside(Lane& lane, const Handover& handover) {
+    if (handover.send != nullptr) {
+        const bool forward = handover.send->forward;
+        lane.on_the_way.push_back(
+            start_collective(context_, forward ? Stream::pipeline_next : Stream::pipeline_prev,
+                             call(CollectiveKind::send, forward), handover.out, {}));
+        lane.sent.push_back(handover.out);
+    }
+    if (handover.recv != nullptr) {
+        const bool forward = handover.recv->forward;
+        lane.on_the_way.push_back(
+            start_collective(context_, forward ? Stream::pipeline_prev : Stream::pipeline_next,
+                             call(CollectiveKind::recv, forward), {}, handover.in));
+    }
+}
+
+void Pipeline::await(Lane& lane) {
+    for (const Event event : lane.on_the_way) {
         context_.executor.wait(Stream::compute, event);
+    }
+    for (const Buffer buffer : lane.sent) {
         context_.release({buffer});
     }
-    in_flight_.clear();
+    lane.on_the_way.clear();
+    lane.sent.clear();
+}
+
+void Pipeline::run_interleaved(const std::vector<Action>& actions, std::size_t warmup,
+                               std::array<Lane, 2> lanes, const ActionRunner& run) {
+    const bool overlap = context_.setup.parallel.overlap_p2p;
+    Lane& backward = lanes[1];
+    Handover first;
+    ask(lanes[0], 0, first);
+    exchange({first});
+    Handover held;  // without overlap, of the forward of a forward-backward pair
+    for (std::size_t k = 0; k < actions.size(); ++k) {
+        const Action& action = actions[k];
+        Lane& lane = lanes[action.forward ? 0 : 1];
+        await(lane);
+        const Buffer input =
+            receives(action) ? completed(lane.inputs[lane.done], action) : Buffer{};
+        const Handover own = hand_over(lane, run(action, input));
+        Handover first_gradient;  // asked for with the last forward of the warm-up
+        if (k + 1 == warmup) {
+            ask(backward, 0, first_gradient);
+        }
+        if (overlap) {
+            start_beside(lane, own);
+            start_beside(backward, first_gradient);
+        } else if (action.forward && k >= warmup) {
+            held = own;
+        } else {
+            exchange({held, own, first_gradient});
+            held = {};
+        }
+    }
+    await(lanes[0]);
+    await(lanes[1]);
+}
+
+void Pipeline::run(const ScheduleShape& shape, const ActionRunner& run) {
+    const std::int64_t stage = context_.where.pipeline;
+    const std::vector<Action> actions = schedule_of(shape, stage);
+    if (shape.chunks > 1) {
+        run_interleaved(actions, static_cast<std::size_t>(warmup_of(shape, stage)),
+                        lanes_of(actions, shape), run);
+    } else {
+        run_plain(actions, run);
+    }
 }
 
 }  // namespace prismllm::program

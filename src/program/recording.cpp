@@ -94,14 +94,10 @@ std::string_view name_of(Stream stream) {
             return "data comm";
         case Stream::pipeline:
             return "pipeline";
-        case Stream::forward_send:
-            return "forward send";
-        case Stream::forward_recv:
-            return "forward recv";
-        case Stream::backward_send:
-            return "backward send";
-        case Stream::backward_recv:
-            return "backward recv";
+        case Stream::pipeline_next:
+            return "pipeline next";
+        case Stream::pipeline_prev:
+            return "pipeline prev";
     }
     return "unknown";
 }

@@ -5,12 +5,13 @@
 #include <algorithm>
 
 namespace prismllm::program {
-namespace {
 
 std::int64_t round_size(const ScheduleShape& shape) {
     const std::int64_t rounds = std::max<std::int64_t>(1, shape.micro_batches / shape.stages);
     return shape.micro_batches / rounds;
 }
+
+namespace {
 
 /// The k-th forward (or backward) of a stage: rounds of micro-batches, chunk after chunk;
 /// backwards visit the chunks from the last to the first.

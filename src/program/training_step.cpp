@@ -85,16 +85,9 @@ Buffer TrainingProgram::Impl::run(const Action& action, Buffer input) {
 
 void TrainingProgram::Impl::run_schedule() {
     const target::Layout& l = context.setup.layout;
-    const std::vector<Action> actions = schedule_of(
+    Pipeline{context}.run(
         {l.pipeline, l.virtual_pipeline, l.micro_batches, context.setup.parallel.schedule},
-        context.where.pipeline);
-    Pipeline pipeline{context};
-    const ActionRunner runner = [this](const Action& a, Buffer in) { return run(a, in); };
-    if (l.virtual_pipeline > 1) {
-        pipeline.run_overlapped(actions, runner);
-    } else {
-        pipeline.run_batched(actions, runner);
-    }
+        [this](const Action& action, Buffer input) { return run(action, input); });
 }
 
 void TrainingProgram::Impl::reduce_gradients() {

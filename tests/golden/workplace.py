@@ -70,7 +70,7 @@ class Workplace:
         (self.folder / "tests").symlink_to(settings.source / "tests")
         tools = self.folder / "bin"
         tools.mkdir()
-        (tools / "prismllm").symlink_to(settings.prismllm)
+        (tools / "prismllm").symlink_to(settings.prismllm.resolve())
         launch = shlex.join([str(settings.mpiexec), *settings.mpiexec_flags])
         self.add_tool("mpirun", f'exec {launch} "$@"\n')
         self.environment = {

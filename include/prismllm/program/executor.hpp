@@ -18,13 +18,11 @@ enum class Stream : std::uint8_t {
     compute,
     tensor_comm,
     data_comm,
-    pipeline,      ///< batched send and recv of 1F1B
-    forward_send,  ///< overlapped send and recv of interleaved schedules
-    forward_recv,
-    backward_send,
-    backward_recv,
+    pipeline,       ///< sends and receives in batches
+    pipeline_next,  ///< those with the next stage, one after the other (overlap_p2p)
+    pipeline_prev,  ///< those with the stage before
 };
-inline constexpr int stream_count = 8;
+inline constexpr int stream_count = 6;
 [[nodiscard]] std::string_view name_of(Stream stream);
 
 /// Handle of a tensor that an executor owns, or of a part of it. Copies are free; the tensor

@@ -34,6 +34,9 @@ struct ScheduleShape {
 /// @pre interleaved: m is a multiple of the rounds (target::make_layout checks it).
 [[nodiscard]] std::vector<Action> schedule_of(const ScheduleShape& shape, std::int64_t stage);
 
+/// Micro-batches of one round of an interleaved schedule.
+[[nodiscard]] std::int64_t round_size(const ScheduleShape& shape);
+
 /// Forwards before the first backward.
 [[nodiscard]] std::int64_t warmup_of(const ScheduleShape& shape, std::int64_t stage);
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -80,6 +81,79 @@ TEST(Recording, SequenceParallelismGathersAndScattersInstead) {
               micro * (8 * 4 + 1 + 1));
     // three all-reduces of the loss a micro-batch, one of the norm gradients
     EXPECT_EQ(r.count(CollectiveKind::all_reduce, r.setup.families.tensor), micro * 3 + 1);
+}
+
+/// Calls of each batch on the pipeline stream, in order; without a batch number a call is alone.
+std::vector<int> transfers_together(const Recorded& r) {
+    std::vector<int> sizes;
+    std::uint32_t open = 0;
+    for (const graph::Op& op : r.ops) {
+        if (op.kind == OpKind::communicate && op.stream == static_cast<int>(Stream::pipeline)) {
+            if (op.instance == 0 || op.instance != open) {
+                sizes.push_back(0);
+            }
+            open = op.instance;
+            ++sizes.back();
+        }
+    }
+    return sizes;
+}
+
+TEST(Recording, InterleavedTransfersWithoutOverlapGoInOneBatchAPair) {
+    target::Job job = small_job(1, 4, 1);
+    job.parallel.virtual_pipeline = 2;
+    job.parallel.overlap_p2p = false;
+
+    // Stage 1 of 4, 2 chunks, 8 micro-batches: 16 actions a direction, 2 * 2 + 4 = 8 of warm-up.
+    const Recorded r = record(job, 1);
+
+    std::vector<int> expected = {1};        // first input
+    expected.insert(expected.end(), 7, 2);  // warm-up: output, next input
+    expected.push_back(3);                  // and the first gradient
+    expected.insert(expected.end(), 7, 4);  // steady state: both directions at once
+    expected.push_back(3);                  // no input is left to ask for
+    expected.insert(expected.end(), 7, 2);  // cool-down
+    expected.push_back(1);                  // last gradient handed on
+    EXPECT_EQ(transfers_together(r), expected);
+}
+
+TEST(Recording, InterleavedReceiveIsPostedAfterTheActionBeforeAndAwaitedByTheNextOfItsDirection) {
+    target::Job job = small_job(1, 4, 1);
+    job.parallel.virtual_pipeline = 2;
+
+    const Recorded r = record(job, 1);
+
+    // Forward activations are received from the stage before on its stream. In front of each of
+    // them the compute stream has done as many forward passes as receives were posted before.
+    std::int64_t received = 0;
+    std::int64_t forwards = 0;  // ended: seen by the attention kernel of their one layer
+    for (const graph::Op& op : r.ops) {
+        if (op.kind == OpKind::communicate) {
+            const graph::Communication& call = r.interner.communications()[op.index];
+            if (call.kind == CollectiveKind::recv && call.peer_delta == -1) {
+                EXPECT_EQ(forwards, received);
+                EXPECT_EQ(op.stream, static_cast<int>(received == 0 ? Stream::pipeline
+                                                                    : Stream::pipeline_prev));
+                ++received;
+            }
+        } else if (op.kind == OpKind::kernel && op.phase == graph::Phase::forward &&
+                   r.interner.kernels()[op.index].kind == KernelKind::attention_forward) {
+            ++forwards;
+        }
+    }
+    EXPECT_EQ(received, 16);
+    EXPECT_EQ(forwards, 16);
+}
+
+TEST(Recording, PlainPipelineJoinsTransfersOfOppositeDirectionsOnly) {
+    // Stage 1 of 4, 8 micro-batches, 2 forwards of warm-up: each receives, then sends; the third
+    // receives; 6 pairs: output and gradient, gradient and next input; 2 of cool-down.
+    const Recorded r = record(small_job(1, 4, 1), 1);
+
+    std::vector<int> expected(5, 1);
+    expected.insert(expected.end(), 11, 2);
+    expected.insert(expected.end(), 5, 1);
+    EXPECT_EQ(transfers_together(r), expected);
 }
 
 TEST(Recording, EveryTensorIsReleasedOnceAndOnlyStateStays) {

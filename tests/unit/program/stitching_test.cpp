@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
 // The step's slices must stitch for every combination of settings it accepts.
+#include <algorithm>
 #include <string>
 #include <tuple>
 
@@ -82,6 +83,32 @@ INSTANTIATE_TEST_SUITE_P(
                     Variant{"gpipe", 1, 4, 1, 2, 6, false, true, true},
                     Variant{"mixed", 2, 2, 1, 2, 4, true, true, false}),
     [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST(InterleavedStitching, EveryShapeFitsTogether) {
+    for (const std::int64_t stages : {2, 3, 4, 6, 8}) {
+        for (const std::int64_t chunks : {2, 3, 4}) {
+            for (std::int64_t micro_batches = 1; micro_batches <= 4 * stages; ++micro_batches) {
+                const std::int64_t rounds = std::max<std::int64_t>(1, micro_batches / stages);
+                if (micro_batches % rounds != 0) {
+                    continue;  // make_layout refuses it
+                }
+                for (const bool overlap : {false, true}) {
+                    target::Job job = small_job(1, stages, 1);
+                    job.model.layers = stages * chunks;
+                    job.parallel.virtual_pipeline = chunks;
+                    job.parallel.overlap_p2p = overlap;
+                    job.training.global_batch_size = micro_batches;
+
+                    const auto defects = slicing::find_defects(assemble(job));
+
+                    EXPECT_TRUE(defects.empty())
+                        << stages << " stages, " << chunks << " chunks, " << micro_batches
+                        << " micro-batches, overlap " << overlap << ": " << defects.front().text;
+                }
+            }
+        }
+    }
+}
 
 }  // namespace
 }  // namespace prismllm::program
