@@ -19,6 +19,10 @@ Scores scores_of(const Context& c) {
     return {batch, sequence, c.sizes().head_dim, batch * sequence * sequence, c.setup.activation};
 }
 
+Kernel product(const Scores& p, AttentionProduct which) {
+    return attention_product(which, p.dtype, p.batch, p.sequence, p.head_dim);
+}
+
 AttentionShape fused_shape(const Context& c) {
     const Sizes& s = c.sizes();
     return {c.setup.training.micro_batch_size, c.setup.training.sequence_length, s.heads,
@@ -43,9 +47,7 @@ Buffer unfused_forward(const Context& c, const AttentionInput& in, bool keep,
                        SavedAttention& saved) {
     const Scores p = scores_of(c);
     const Buffer probabilities = c.activation("attention probabilities", p.elements);
-    c.compute(
-        gemm(p.dtype, p.sequence, p.sequence, p.head_dim, GemmPass::forward, p.dtype, p.batch),
-        {in.queries_keys}, {probabilities});
+    c.compute(product(p, AttentionProduct::scores), {in.queries_keys}, {probabilities});
     c.compute(softmax(KernelKind::softmax_forward, p.dtype, p.batch * p.sequence, p.sequence),
               {probabilities}, {probabilities});
     const Buffer mask = c.allocate("attention dropout mask", graph::DType::uint8, p.elements);
@@ -53,9 +55,7 @@ Buffer unfused_forward(const Context& c, const AttentionInput& in, bool keep,
     c.compute(dropout(p.dtype, p.elements, DropoutMask::written), {probabilities}, {dropped, mask});
     const Buffer out =
         c.activation("attention context", c.sizes().tokens * c.sizes().query_columns);
-    c.compute(
-        gemm(p.dtype, p.sequence, p.head_dim, p.sequence, GemmPass::forward, p.dtype, p.batch),
-        {dropped, in.qkv}, {out});
+    c.compute(product(p, AttentionProduct::context), {dropped, in.qkv}, {out});
     if (keep) {
         saved.probabilities = probabilities;
         saved.mask = mask;
@@ -70,18 +70,16 @@ void unfused_backward(const Context& c, const AttentionInput& in, Buffer grad, B
                       const SavedAttention& saved) {
     const Scores p = scores_of(c);
     const Buffer grad_scores = c.activation("attention score gradient", p.elements);
-    c.compute(gemm(p.dtype, p.sequence, p.sequence, p.head_dim, GemmPass::dgrad, p.dtype, p.batch),
-              {grad, in.qkv}, {grad_scores});
-    c.compute(gemm(p.dtype, p.sequence, p.head_dim, p.sequence, GemmPass::dgrad, p.dtype, p.batch),
-              {saved.dropped, grad}, {grad_qkv});  // values
+    c.compute(product(p, AttentionProduct::probability_gradient), {grad, in.qkv}, {grad_scores});
+    c.compute(product(p, AttentionProduct::value_gradient), {saved.dropped, grad}, {grad_qkv});
     c.compute(dropout(p.dtype, p.elements, DropoutMask::read), {grad_scores, saved.mask},
               {grad_scores});
     c.compute(softmax(KernelKind::softmax_backward, p.dtype, p.batch * p.sequence, p.sequence),
               {grad_scores, saved.probabilities}, {grad_scores});
-    const Kernel scores_product =
-        gemm(p.dtype, p.sequence, p.head_dim, p.sequence, GemmPass::dgrad, p.dtype, p.batch);
-    c.compute(scores_product, {grad_scores, in.queries_keys}, {grad_qkv});  // queries
-    c.compute(scores_product, {grad_scores, in.queries_keys}, {grad_qkv});  // keys
+    c.compute(product(p, AttentionProduct::query_gradient), {grad_scores, in.queries_keys},
+              {grad_qkv});
+    c.compute(product(p, AttentionProduct::key_gradient), {grad_scores, in.queries_keys},
+              {grad_qkv});
     c.release({grad_scores, saved.probabilities, saved.mask, saved.dropped});
 }
 

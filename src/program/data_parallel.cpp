@@ -61,8 +61,9 @@ void DataParallel::await_weights(Module module) {
 void DataParallel::start_reduction(std::size_t bucket) {
     const Buffer gradients = parameters_.buckets[bucket].gradients;
     // The mean over replicas: scaled first, then summed.
-    context_.compute(elementwise(context_.setup.gradient, gradients.elements, 1, 1), {gradients},
-                     {gradients});
+    context_.compute(
+        elementwise(Operation::mean_share, context_.setup.gradient, gradients.elements, 1, 1),
+        {gradients}, {gradients});
     progress_[bucket].reduced =
         start_collective(context_, Stream::data_comm, reduction(parameters_.buckets[bucket]),
                          gradients, owned_part(context_, gradients));

@@ -45,7 +45,8 @@ Buffer with_positions(const Context& c, const EmbeddingWeights& w, Buffer words,
     const Buffer positions =
         looked_up(c, saved.positions, w.positions.weight, "position embedding");
     const Buffer sum = c.activation("embedding with positions", elements);
-    c.compute(elementwise(c.setup.activation, elements, 2, 1), {words, positions}, {sum});
+    c.compute(elementwise(Operation::add, c.setup.activation, elements, 2, 1), {words, positions},
+              {sum});
     c.release({words, positions});
     return own_sequence(c, sum);
 }
@@ -61,7 +62,7 @@ void table_backward(const Context& c, const Parameter& table, Buffer ids, Buffer
     c.compute(lookup(c, KernelKind::embedding_backward, table.weight), {ids, grad, dense}, {dense});
     Buffer total = dense;
     if (onto.exists()) {
-        c.compute(elementwise(dtype, elements, 2, 1), {onto, dense}, {onto});
+        c.compute(elementwise(Operation::add, dtype, elements, 2, 1), {onto, dense}, {onto});
         c.release({dense});
         total = onto;
     }

@@ -42,7 +42,8 @@ void cross_entropy_forward(const Context& c, Buffer logits, SavedHead& saved) {
     reduce_tokens(c, saved.sums, graph::ReduceOp::sum);
 
     const Buffer losses = per_token("token losses");
-    c.compute(elementwise(graph::DType::fp32, s.tokens, 2, 1), {saved.sums, predicted}, {losses});
+    c.compute(elementwise(Operation::token_loss, graph::DType::fp32, s.tokens, 2, 1),
+              {saved.sums, predicted}, {losses});
     c.release({largest, predicted, losses});
 }
 

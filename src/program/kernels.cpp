@@ -27,6 +27,19 @@ Kernel gemm(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t i
     return k;
 }
 
+Kernel attention_product(AttentionProduct product, DType dtype, std::int64_t heads,
+                         std::int64_t sequence, std::int64_t head_dim) {
+    const bool forward =
+        product == AttentionProduct::scores || product == AttentionProduct::context;
+    const bool to_scores =
+        product == AttentionProduct::scores || product == AttentionProduct::probability_gradient;
+    Kernel k =
+        gemm(dtype, sequence, to_scores ? sequence : head_dim, to_scores ? head_dim : sequence,
+             forward ? GemmPass::forward : GemmPass::dgrad, dtype, heads);
+    k.shape[5] = static_cast<std::int64_t>(product);
+    return k;
+}
+
 Kernel attention(KernelKind kind, DType dtype, const AttentionShape& shape) {
     const bool forward = kind == KernelKind::attention_forward;
     Kernel k;
@@ -86,36 +99,44 @@ Kernel activation(KernelKind kind, DType dtype, std::int64_t rows, std::int64_t 
     return k;
 }
 
-Kernel elementwise(DType dtype, std::int64_t elements, std::int64_t reads, std::int64_t writes) {
+namespace {
+
+/// One operation an element; `passes` tensors of `elements` move.
+Kernel streaming(KernelKind kind, DType dtype, std::int64_t elements, std::int64_t passes) {
     Kernel k;
-    k.kind = KernelKind::elementwise;
+    k.kind = kind;
     k.dtype = dtype;
-    k.shape = {elements, reads, writes};
     k.flops = static_cast<double>(elements);
-    k.bytes = (reads + writes) * elements * size_of(dtype);
+    k.bytes = passes * elements * size_of(dtype);
+    return k;
+}
+
+}  // namespace
+
+Kernel elementwise(Operation operation, DType dtype, std::int64_t elements, std::int64_t reads,
+                   std::int64_t writes) {
+    Kernel k = streaming(KernelKind::elementwise, dtype, elements, reads + writes);
+    k.shape = {elements, reads, writes, static_cast<std::int64_t>(operation)};
     return k;
 }
 
 Kernel residual_add(DType dtype, std::int64_t elements, DropoutMask mask) {
-    Kernel k = elementwise(dtype, elements, 2, 1);
-    k.kind = KernelKind::residual_add;
+    Kernel k = streaming(KernelKind::residual_add, dtype, elements, 3);
     k.shape = {elements, static_cast<std::int64_t>(mask)};
     k.bytes += mask == DropoutMask::none ? 0 : elements;
     return k;
 }
 
 Kernel dropout(DType dtype, std::int64_t elements, DropoutMask mask) {
-    Kernel k = elementwise(dtype, elements, 1, 1);
-    k.kind = KernelKind::dropout;
+    Kernel k = streaming(KernelKind::dropout, dtype, elements, 2);
     k.shape = {elements, static_cast<std::int64_t>(mask)};
     k.bytes += elements;
     return k;
 }
 
-Kernel rope(DType dtype, std::int64_t rows, std::int64_t columns) {
-    Kernel k = elementwise(dtype, rows * columns, 1, 1);
-    k.kind = KernelKind::rope;
-    k.shape = {rows, columns};
+Kernel rope(Direction direction, DType dtype, std::int64_t rows, std::int64_t columns) {
+    Kernel k = streaming(KernelKind::rope, dtype, rows * columns, 2);
+    k.shape = {rows, columns, static_cast<std::int64_t>(direction)};
     return k;
 }
 
@@ -174,7 +195,7 @@ Kernel copy(DType from, DType to, std::int64_t elements) {
 }
 
 Kernel accumulate(DType gradient, DType main, std::int64_t elements) {
-    Kernel k = elementwise(main, elements, 2, 1);
+    Kernel k = elementwise(Operation::add, main, elements, 2, 1);
     k.bytes = elements * (size_of(gradient) + 2 * size_of(main));
     return k;
 }
@@ -193,10 +214,6 @@ Kernel l2_norm(DType dtype, std::int64_t elements) {
     k.kind = KernelKind::l2_norm;
     k.flops = 2.0 * static_cast<double>(elements);
     return k;
-}
-
-Kernel unscale(std::int64_t elements) {
-    return elementwise(DType::fp32, elements, 1, 1);
 }
 
 Kernel adam(std::int64_t elements) {

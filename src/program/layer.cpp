@@ -29,7 +29,8 @@ void release_unless(bool keep, const Context& c, std::initializer_list<Buffer> b
 /// Consumes `grad` and `branch`.
 Buffer norm_gradient(const Context& c, const Norm& n, Buffer grad, Buffer in, Buffer branch) {
     const Buffer out = norm_backward(c, n, grad, in, "residual gradient");
-    c.compute(elementwise(c.setup.activation, c.sizes().sharded_tokens * c.sizes().hidden, 2, 1),
+    c.compute(elementwise(Operation::add, c.setup.activation,
+                          c.sizes().sharded_tokens * c.sizes().hidden, 2, 1),
               {out, branch}, {out});
     c.release({grad, branch});
     return out;
@@ -68,12 +69,13 @@ Buffer dropped_row_backward(const Context& c, const Linear& layer, Buffer in, Bu
     return grad_in;
 }
 
-/// Rotary embedding of the query and key columns, in place; the same work in both passes.
-void rotate(const Context& c, Buffer queries_keys) {
+/// Rotary embedding of the query and key columns, in place.
+void rotate(const Context& c, Direction direction, Buffer queries_keys) {
     const Sizes& s = c.sizes();
     if (c.setup.model.positions == target::PositionKind::rope) {
         const std::int64_t columns = s.query_columns + s.kv_heads * s.head_dim;
-        c.compute(rope(c.setup.activation, s.tokens, columns), {queries_keys}, {queries_keys});
+        c.compute(rope(direction, c.setup.activation, s.tokens, columns), {queries_keys},
+                  {queries_keys});
     }
 }
 
@@ -98,7 +100,7 @@ LayerOutput layer_forward(const Context& c, const LayerWeights& w, Buffer input,
     if (c.setup.model.qk_norm) {
         saved.normed_heads = head_norms_forward(c, w, saved.qkv);
     }
-    rotate(c, attention_input(saved).queries_keys);
+    rotate(c, Direction::forward, attention_input(saved).queries_keys);
     saved.context = attention_forward(c, attention_input(saved), keep && !recomputes_attention(c),
                                       saved.attention);
     release_unless(keep, c, {saved.normed_heads, saved.qkv});
@@ -172,7 +174,7 @@ Buffer layer_backward(const Context& c, const LayerWeights& w, SavedLayer saved,
     }
     const Buffer grad_qkv =
         attention_backward(c, heads, saved.context, grad_context, saved.attention);
-    rotate(c, grad_qkv);
+    rotate(c, Direction::backward, grad_qkv);
     if (saved.normed_heads.exists()) {
         head_norms_backward(c, w, saved.qkv, grad_qkv);
         c.release({saved.normed_heads});

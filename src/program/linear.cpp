@@ -49,7 +49,9 @@ void compute_weight_gradient(const Context& c, const Linear& layer, Buffer in, B
 void compute_bias_gradient(const Context& c, const Linear& layer, Buffer grad, std::int64_t rows) {
     if (layer.bias.exists()) {
         const Buffer gradient = allocate_gradient(c, layer.bias, "bias gradient");
-        c.compute(elementwise(c.setup.activation, rows * layer.columns, 1, 0), {grad}, {gradient});
+        c.compute(
+            elementwise(Operation::column_sum, c.setup.activation, rows * layer.columns, 1, 0),
+            {grad}, {gradient});
         add_to_main_gradient(c, layer.bias, gradient);
     }
 }

@@ -105,7 +105,8 @@ void Optimizer::unscale_and_check(const Parts& gradients) const {
     context_.compute(fill(graph::DType::fp32, 1), {}, {found});
     std::vector<Buffer> operands = gradients;
     operands.push_back(found);
-    context_.compute(unscale(owned_), operands, operands);
+    context_.compute(elementwise(Operation::unscale, graph::DType::fp32, owned_, 1, 1), operands,
+                     operands);
     reduce_over_model(found, graph::ReduceOp::max);
     context_.release({found});
 }
@@ -118,7 +119,8 @@ void Optimizer::clip(const Parts& gradients) const {
     reduce_over_model(norm, graph::ReduceOp::sum);
     std::vector<Buffer> operands = gradients;
     operands.push_back(norm);
-    context_.compute(elementwise(graph::DType::fp32, owned_, 1, 1), operands, gradients);
+    context_.compute(elementwise(Operation::clip, graph::DType::fp32, owned_, 1, 1), operands,
+                     gradients);
     context_.release({norm});
 }
 

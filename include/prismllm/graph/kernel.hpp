@@ -18,7 +18,8 @@ enum class DType : std::uint8_t { fp32, bf16, fp16, fp8, int64, int32, uint8 };
 
 /// What `Kernel::shape` means for each kind stands behind it (unused entries are 0).
 enum class KernelKind : std::uint8_t {
-    gemm,                    ///< m, n, k, batch, pass (0 forward, 1 dgrad, 2 wgrad)
+    gemm,                    ///< m, n, k, batch, pass (0 forward, 1 dgrad, 2 wgrad), product of
+                             ///< unfused attention (0 none)
     attention_forward,       ///< batch, seq_q, seq_kv, heads, kv_heads, head_dim, causal
     attention_backward,      ///< as attention_forward
     softmax_forward,         ///< rows, columns: scale + mask + softmax of unfused attention
@@ -29,8 +30,8 @@ enum class KernelKind : std::uint8_t {
     activation_forward,      ///< rows, columns (of the output), gated
     activation_backward,     ///< rows, columns, gated
     residual_add,            ///< elements, mask (0 none, 1 written): bias + dropout + add
-    elementwise,             ///< elements, reads, writes (tensors of that size)
-    rope,                    ///< rows, columns
+    elementwise,             ///< elements, reads, writes (tensors of that size), operation
+    rope,                    ///< rows, columns, direction (0 forward, 1 backward)
     embedding_forward,       ///< tokens, columns, table_rows
     embedding_backward,      ///< tokens, columns, table_rows
     cross_entropy_forward,   ///< rows, columns (vocabulary of this rank), part (0, 1)

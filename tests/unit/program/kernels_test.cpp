@@ -73,11 +73,34 @@ TEST(Kernels, CrossEntropyMovesTwentyEightBytesASixteenBitLogit) {
     EXPECT_EQ(part(CrossEntropyPart::gradient).kind, KernelKind::cross_entropy_backward);
 }
 
+TEST(Kernels, UnfusedAttentionDoesTwoProductsForwardAndFourBackward) {
+    // Each is 2 s^2 d FLOPs a head. Scores are [s, s], all else [s, d]; traffic is the same sum.
+    constexpr std::int64_t heads = 3, s = 16, d = 4;
+    for (std::int64_t p = 1; p <= 6; ++p) {
+        const Kernel k =
+            attention_product(static_cast<AttentionProduct>(p), DType::bf16, heads, s, d);
+        const bool makes_scores = p == 1 || p == 3;
+
+        EXPECT_EQ(k.flops, 2 * heads * s * s * d);
+        EXPECT_EQ(k.bytes, 2 * heads * (s * s + 2 * s * d));
+        EXPECT_EQ(k.shape[1], makes_scores ? s : d);
+        EXPECT_EQ(k.shape[4], p <= 2 ? 0 : 1);  // forward, dgrad
+        EXPECT_EQ(k.shape[5], p);
+    }
+}
+
+TEST(Kernels, DescriptionsTellOperationsApart) {
+    EXPECT_NE(rope(Direction::forward, DType::bf16, 4, 8),
+              rope(Direction::backward, DType::bf16, 4, 8));
+    EXPECT_NE(elementwise(Operation::clip, DType::fp32, 8, 1, 1),
+              elementwise(Operation::unscale, DType::fp32, 8, 1, 1));
+}
+
 TEST(Kernels, CopiesAndSumsCountBothPrecisions) {
     EXPECT_EQ(copy(DType::fp32, DType::bf16, 10).bytes, 10 * (4 + 2));
     // bf16 gradient in, fp32 main gradient in and out
     EXPECT_EQ(accumulate(DType::bf16, DType::fp32, 10).bytes, 10 * (2 + 4 + 4));
-    EXPECT_EQ(unscale(10).bytes, 10 * (4 + 4));
+    EXPECT_EQ(elementwise(Operation::unscale, DType::fp32, 10, 1, 1).bytes, 10 * (4 + 4));
 }
 
 TEST(Kernels, DropoutWritesOrReadsAByteMask) {
