@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
 // Core attention, fused (flash) and unfused (the separate kernels of 2021 and 2022 stacks).
-#include "kernels.hpp"
+#include "prismllm/program/kernels.hpp"
+
 #include "layer.hpp"
 
 namespace prismllm::program {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data_parallel.hpp"
 
-#include "kernels.hpp"
+#include "prismllm/program/kernels.hpp"
+
 #include "shards.hpp"
 
 namespace prismllm::program {

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embedding.hpp"
 
+#include "prismllm/program/kernels.hpp"
+
 #include "accumulation.hpp"
 #include "hidden_dropout.hpp"
-#include "kernels.hpp"
 #include "norm.hpp"
 
 namespace prismllm::program {
@@ -42,6 +43,7 @@ Buffer with_positions(const Context& c, const EmbeddingWeights& w, Buffer words,
     const std::int64_t elements = s.tokens * s.hidden;
     sum_over_tensor_ranks(c, words);
     saved.positions = c.allocate("position ids", graph::DType::int64, s.tokens);
+    c.executor.load(saved.positions, Input::positions);
     const Buffer positions =
         looked_up(c, saved.positions, w.positions.weight, "position embedding");
     const Buffer sum = c.activation("embedding with positions", elements);
@@ -85,6 +87,7 @@ Buffer whole_sequence(const Context& c, Buffer grad) {
 
 Buffer embedding_forward(const Context& c, const EmbeddingWeights& w, SavedEmbedding& saved) {
     saved.tokens = c.allocate("token ids", graph::DType::int64, c.sizes().tokens);
+    c.executor.load(saved.tokens, Input::tokens);
     const Buffer words = looked_up(c, saved.tokens, w.words.weight, "embedding");
     Buffer out = w.positions.exists() ? with_positions(c, w, words, saved)
                                       : reduce_partial(c, words, "embedding shard");

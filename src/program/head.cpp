@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "head.hpp"
 
+#include "prismllm/program/kernels.hpp"
+
 #include "accumulation.hpp"
-#include "kernels.hpp"
 #include "linear.hpp"
 #include "norm.hpp"
 
@@ -33,6 +34,7 @@ void cross_entropy_forward(const Context& c, Buffer logits, SavedHead& saved) {
     reduce_tokens(c, largest, graph::ReduceOp::max);
 
     saved.labels = c.allocate("labels", graph::DType::int64, s.tokens);
+    c.executor.load(saved.labels, Input::labels);
     const Buffer predicted = per_token("logits of the labels");
     saved.sums = per_token("sums of exponentials");
     c.compute(cross_entropy(CrossEntropyPart::exponentials, c.setup.activation, s.tokens, s.vocab),

@@ -4,8 +4,9 @@
 
 #include <vector>
 
+#include "prismllm/program/kernels.hpp"
+
 #include "hidden_dropout.hpp"
-#include "kernels.hpp"
 #include "linear.hpp"
 #include "norm.hpp"
 

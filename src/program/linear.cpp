@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear.hpp"
 
+#include "prismllm/program/kernels.hpp"
+
 #include "accumulation.hpp"
-#include "kernels.hpp"
 
 namespace prismllm::program {
 namespace {

@@ -4,7 +4,8 @@
 
 #include <initializer_list>
 
-#include "kernels.hpp"
+#include "prismllm/program/kernels.hpp"
+
 #include "shards.hpp"
 
 namespace prismllm::program {
@@ -42,6 +43,9 @@ Optimizer::Optimizer(const Context& context, const std::vector<Chunk>& chunks) :
     masters_ = has_masters()
                    ? allocate_like_shards("master weights", TensorRole::optimizer_state, whole)
                    : weights_;
+    for (std::size_t i = 0; has_masters() && i < masters_.size(); ++i) {
+        context.executor.initialize_master(masters_[i], weights_[i]);
+    }
     moment1_ = allocate_like_shards("Adam first moment", TensorRole::optimizer_state, whole);
     moment2_ = allocate_like_shards("Adam second moment", TensorRole::optimizer_state, whole);
 }

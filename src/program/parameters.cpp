@@ -105,7 +105,7 @@ ChunkParameters allocate_parameters(const Context& context, std::int64_t chunk) 
     const Setup& setup = context.setup;
     const target::StageWork& work = setup.layout.work(context.where.pipeline, chunk);
     std::vector<TensorShape> shapes;
-    (void)make_weights(setup, work, [&](const TensorShape& shape) {
+    (void)make_weights(setup, work, context.where.tensor, [&](const TensorShape& shape) {
         shapes.push_back(shape);
         return Parameter{};
     });
@@ -121,16 +121,18 @@ ChunkParameters allocate_parameters(const Context& context, std::int64_t chunk) 
             {parameters.weight_buffer.part(range.offset, range.elements),
              parameters.gradient_buffer.part(range.offset, range.elements)});
     }
-    parameters.weights = make_weights(setup, work, [&](const TensorShape& shape) {
-        const std::int64_t offset = plan.tensors[parameters.tensors.size()].offset;
-        const Parameter tensor{parameters.weight_buffer.part(offset, shape.elements),
-                               parameters.gradient_buffer.part(offset, shape.elements)};
-        parameters.tensors.push_back(tensor);
-        if (shape.replication != Replication::none) {
-            parameters.replicated.push_back({tensor.gradient, shape.replication});
-        }
-        return tensor;
-    });
+    parameters.weights =
+        make_weights(setup, work, context.where.tensor, [&](const TensorShape& shape) {
+            const std::int64_t offset = plan.tensors[parameters.tensors.size()].offset;
+            const Parameter tensor{parameters.weight_buffer.part(offset, shape.elements),
+                                   parameters.gradient_buffer.part(offset, shape.elements)};
+            context.executor.initialize(tensor.weight, shape.part);
+            parameters.tensors.push_back(tensor);
+            if (shape.replication != Replication::none) {
+                parameters.replicated.push_back({tensor.gradient, shape.replication});
+            }
+            return tensor;
+        });
     list_module_buckets(parameters, shapes, plan);
     return parameters;
 }

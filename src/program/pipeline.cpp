@@ -39,6 +39,14 @@ Buffer Pipeline::receive_buffer(const Action& action) const {
                                context_.setup.sizes.pipeline_elements);
 }
 
+/// With scatter_gather_p2p tensor ranks, which all hold the whole, send a part each.
+Buffer Pipeline::sent_part(Buffer out) const {
+    const std::int64_t elements = context_.setup.sizes.pipeline_elements;
+    return context_.setup.parallel.scatter_gather_p2p
+               ? out.part(context_.where.tensor * elements, elements)
+               : out;
+}
+
 Buffer Pipeline::completed(Buffer received, const Action& action) const {
     if (!context_.setup.parallel.scatter_gather_p2p) {
         return received;
@@ -64,7 +72,8 @@ void Pipeline::exchange(std::initializer_list<Handover> handovers) {
     e.begin_batch();
     for (const Handover& h : handovers) {
         if (h.send != nullptr) {
-            e.communicate(Stream::pipeline, call(CollectiveKind::send, h.send->forward), h.out, {});
+            e.communicate(Stream::pipeline, call(CollectiveKind::send, h.send->forward),
+                          sent_part(h.out), {});
         }
         if (h.recv != nullptr) {
             e.communicate(Stream::pipeline, call(CollectiveKind::recv, h.recv->forward), {}, h.in);
@@ -155,7 +164,7 @@ void Pipeline::start_beside(Lane& lane, const Handover& handover) {
         const bool forward = handover.send->forward;
         lane.on_the_way.push_back(
             start_collective(context_, forward ? Stream::pipeline_next : Stream::pipeline_prev,
-                             call(CollectiveKind::send, forward), handover.out, {}));
+                             call(CollectiveKind::send, forward), sent_part(handover.out), {}));
         lane.sent.push_back(handover.out);
     }
     if (handover.recv != nullptr) {

@@ -46,6 +46,7 @@ private:
     [[nodiscard]] bool sends(const Action& action) const;
     [[nodiscard]] graph::Communication call(graph::CollectiveKind kind, bool forward) const;
     [[nodiscard]] Buffer receive_buffer(const Action& action) const;
+    [[nodiscard]] Buffer sent_part(Buffer out) const;
     [[nodiscard]] Buffer completed(Buffer received, const Action& action) const;
     /// 1F1B and GPipe: the compute stream waits for every send and receive.
     void run_plain(const std::vector<Action>& actions, const ActionRunner& run);

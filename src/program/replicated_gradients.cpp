@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replicated_gradients.hpp"
 
-#include "kernels.hpp"
+#include "prismllm/program/kernels.hpp"
 
 namespace prismllm::program {
 namespace {

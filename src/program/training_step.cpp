@@ -4,9 +4,10 @@
 
 #include <vector>
 
+#include "prismllm/program/kernels.hpp"
+
 #include "chunk.hpp"
 #include "data_parallel.hpp"
-#include "kernels.hpp"
 #include "optimizer.hpp"
 #include "pipeline.hpp"
 #include "replicated_gradients.hpp"

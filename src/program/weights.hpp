@@ -77,6 +77,7 @@ enum class Replication : std::uint8_t {
 struct TensorShape {
     std::int64_t elements = 0;
     Module module = 0;
+    ParameterPart part{};
     Replication replication = Replication::none;
     bool shared_between_stages = false;  ///< the table of a tied embedding or head
 };
@@ -85,7 +86,8 @@ struct TensorShape {
 using TensorTaker = std::function<Parameter(const TensorShape&)>;
 
 /// Asks `take` for all parameters of a chunk in the order of Megatron-LM's named_parameters.
+/// @param tensor_rank position in the tensor group: which part of a cut tensor is meant.
 [[nodiscard]] ChunkWeights make_weights(const Setup& setup, const target::StageWork& work,
-                                        const TensorTaker& take);
+                                        std::int64_t tensor_rank, const TensorTaker& take);
 
 }  // namespace prismllm::program

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "prismllm/graph/execution_graph.hpp"
 
@@ -44,12 +46,44 @@ struct Event {
     std::uint32_t id = 0;
 };
 
+/// Where the part of a parameter tensor that one rank holds lies in the whole, for executors that
+/// fill it: every way to cut a model must start from the same numbers.
+struct ParameterPart {
+    enum class Start : std::uint8_t {
+        normal,    ///< independent, of mean 0 and the standard deviation of the training
+        residual,  ///< the same, divided by sqrt(2 layers): what is added to the residual stream
+        ones,
+        zeros,
+    };
+    struct Rows {
+        std::int64_t count = 0;
+        std::int64_t first = 0;  ///< in the whole tensor
+    };
+    std::string name;  ///< of the whole tensor: "layer 3 qkv weight"
+    Start start = Start::normal;
+    std::int64_t columns = 1;       ///< of a row of the part
+    std::int64_t first_column = 0;  ///< in the whole tensor
+    std::vector<Rows> rows;         ///< one after the other: what stands side by side (queries,
+                                    ///< keys, values; gate, up) is cut separately
+};
+
+/// What the data of a micro-batch gives a stage: [sequence x micro batch size] int64, positions
+/// outermost.
+enum class Input : std::uint8_t { tokens, positions, labels };
+
 class Executor {
 public:
     virtual ~Executor() = default;
 
+    /// Before the first step: start value of a parameter. It is no op of the step.
+    virtual void initialize(Buffer weight, const ParameterPart& part) = 0;
+    /// Before the first step: a fp32 master of an initialized weight.
+    virtual void initialize_master(Buffer master, Buffer weight) = 0;
+    /// The input of the located micro-batch. Loading runs beside the step and costs nothing.
+    virtual void load(Buffer buffer, Input input) = 0;
+
     virtual Buffer allocate(std::string_view name, graph::TensorRole role, graph::DType dtype,
-                            std::int64_t elements) = 0;
+                            std::int64_t elements) = 0;  ///< optimizer state begins as zeros
     virtual void release(Buffer buffer) = 0;
     /// Operands stand in the order that the kernel's maker in src/program states. A kernel over
     /// many tensors (optimizer, copies) takes lists of equally many parts, one list an operand,

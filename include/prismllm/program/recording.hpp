@@ -20,6 +20,9 @@ namespace prismllm::program {
 /// size can be played on a laptop.
 class ModelExecutor final : public Executor {
 public:
+    void initialize(Buffer, const ParameterPart&) override {}
+    void initialize_master(Buffer, Buffer) override {}
+    void load(Buffer, Input) override {}
     Buffer allocate(std::string_view, graph::TensorRole, graph::DType,
                     std::int64_t elements) override {
         return {next_buffer_++, 0, 0, elements};
@@ -49,6 +52,13 @@ public:
     /// The op list so far; the recorder starts a new one.
     [[nodiscard]] std::vector<graph::Op> take();
 
+    void initialize(Buffer weight, const ParameterPart& part) override {
+        inner_.initialize(weight, part);
+    }
+    void initialize_master(Buffer master, Buffer weight) override {
+        inner_.initialize_master(master, weight);
+    }
+    void load(Buffer buffer, Input input) override { inner_.load(buffer, input); }
     Buffer allocate(std::string_view name, graph::TensorRole role, graph::DType dtype,
                     std::int64_t elements) override;
     void release(Buffer buffer) override;

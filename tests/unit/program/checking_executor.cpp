@@ -18,11 +18,6 @@ bool stays(TensorRole role) {
            role == TensorRole::optimizer_state;
 }
 
-/// Data loading, which is no part of the step, writes these.
-bool is_data(const std::string& name) {
-    return name == "token ids" || name == "position ids" || name == "labels";
-}
-
 std::int64_t total(std::span<const Buffer> buffers) {
     std::int64_t sum = 0;
     for (const Buffer& buffer : buffers) {
@@ -61,12 +56,31 @@ Buffer CheckingExecutor::allocate(std::string_view name, TensorRole role, graph:
     if (elements <= 0) {
         problem(tensor.name + " is allocated empty");
     }
-    // The main gradients are cleared by the step itself.
-    if (role == TensorRole::weight || role == TensorRole::optimizer_state || is_data(tensor.name)) {
+    if (role == TensorRole::optimizer_state) {
         tensor.written.emplace(0, elements);
     }
     tensors_.push_back(std::move(tensor));
     return {static_cast<std::uint32_t>(tensors_.size() - 1), 0, 0, elements};
+}
+
+void CheckingExecutor::initialize(Buffer weight, const ParameterPart& part) {
+    std::int64_t rows = 0;
+    for (const ParameterPart::Rows& section : part.rows) {
+        rows += section.count;
+    }
+    check_size(part.name, rows * part.columns, weight.elements);
+    write(compute_stream, weight, part.name);
+}
+
+void CheckingExecutor::initialize_master(Buffer master, Buffer weight) {
+    read(compute_stream, weight, "master");
+    write(compute_stream, master, "master");
+    check_size("master", weight.elements, master.elements);
+}
+
+void CheckingExecutor::load(Buffer buffer, Input) {
+    write(compute_stream, buffer, "load");
+    check_size("load", setup_.sizes.tokens, buffer.elements);
 }
 
 void CheckingExecutor::release(Buffer buffer) {
@@ -77,12 +91,9 @@ void CheckingExecutor::release(Buffer buffer) {
     if (buffer.offset != 0 || buffer.elements != tensor->elements) {
         problem(tensor->name + " is released by a part");
     }
-    // The compute stream may get the memory back at once. Sends of interleaved schedules are the
-    // exception: the allocator holds their memory until they ended.
+    // The compute stream may get the memory back at once.
     for (const Access& access : tensor->accesses) {
-        if (access.stream <= static_cast<std::size_t>(Stream::data_comm)) {
-            expect_ordered(compute_stream, *tensor, access, "release");
-        }
+        expect_ordered(compute_stream, *tensor, access, "release");
     }
     tensor->alive = false;
     tensor->accesses.clear();
@@ -189,9 +200,7 @@ void CheckingExecutor::communicate(Stream stream, const graph::Communication& ca
     ++clocks_[s][s];
     const std::int64_t members = setup_.family_list[call.family].group_size(0);
     if (call.kind == CollectiveKind::send) {
-        // With scatter_gather_p2p the whole activation is named and a part of it is sent.
-        const std::int64_t shares = setup_.parallel.scatter_gather_p2p ? setup_.layout.tensor : 1;
-        check_size(user, call.elements * shares, in.elements);
+        check_size(user, call.elements, in.elements);
     } else if (call.kind == CollectiveKind::recv) {
         check_size(user, call.elements, out.elements);
     } else {

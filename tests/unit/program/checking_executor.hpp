@@ -28,6 +28,9 @@ public:
     /// Bytes of `role` that live now.
     [[nodiscard]] std::int64_t live_bytes(graph::TensorRole role) const;
 
+    void initialize(Buffer weight, const ParameterPart& part) override;
+    void initialize_master(Buffer master, Buffer weight) override;
+    void load(Buffer buffer, Input input) override;
     Buffer allocate(std::string_view name, graph::TensorRole role, graph::DType dtype,
                     std::int64_t elements) override;
     void release(Buffer buffer) override;

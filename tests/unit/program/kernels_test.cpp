@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels.hpp"
+#include "prismllm/program/kernels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "prismllm/program/kernels.hpp"
+
 #include "jobs.hpp"
-#include "kernels.hpp"
 
 namespace prismllm::program {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
+/// @file prismllm/program/kernels.hpp
 /// Kernel descriptions of the training step: shapes, FLOPs, and least memory traffic. Traffic
 /// counts operands read and results written once; bytes in the comments are per element.
 #pragma once
