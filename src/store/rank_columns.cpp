@@ -192,9 +192,8 @@ std::vector<TimelineOp> read_timeline(const FileReader& file, const ResultData& 
         if (!sound) {
             reject("entry {} of '/trace/ops' names a rank, stream or name that does not exist", i);
         }
-        rows[i] = {ranks[i],         ops[i],   starts[i],  ends[i],
-                   iterations[i],    names[i], streams[i], static_cast<graph::Phase>(phases[i]),
-                   micro_batches[i], layers[i]};
+        rows[i] = {ranks[i], ops[i],     starts[i], ends[i],          iterations[i],
+                   names[i], streams[i], phases[i], micro_batches[i], layers[i]};
     }
     return rows;
 }
