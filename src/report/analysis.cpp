@@ -48,6 +48,13 @@ std::vector<StageTimes> stage_times(const store::ResultData& data) {
     return rows;
 }
 
+double hardware_utilization(const store::ResultData& data) {
+    const double seconds = static_cast<double>(data.summary.iteration_time_ps) * 1e-12;
+    const double possible =
+        seconds * data.facts.device_peak_flops * static_cast<double>(data.world_size);
+    return possible > 0 ? data.facts.hardware_flops_per_iteration / possible : 0;
+}
+
 std::array<double, 4> provenance_shares(const store::ResultData& data) {
     std::array<double, 4> shares{};
     double total = 0;
