@@ -3,6 +3,7 @@
 // ctest label: mpi. From a proved graph to the tables of a result, on several processes.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ timeline_ranks = [2, 13]
 class EmulatedJob : public testing::Test {
 protected:
     EmulatedJob() {
+        setenv("PRISMLLM_BIND", "none", 1);  // tests of pinning follow in this process
         graph_ = slice_and_prove(deck_.job).value();
         auto emulated = emulate(world_, graph_, deck_.job.emulation, {}, [] { return false; });
         EXPECT_TRUE(emulated.has_value()) << (emulated ? "" : emulated.error().message);
