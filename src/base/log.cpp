@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prismllm/base/log.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <optional>
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace prismllm {
@@ -25,6 +27,12 @@ constexpr std::array<LevelName, 6> level_names{{{"trace", 'T', "\x1b[2m"},
                                                 {"warning", 'W', "\x1b[33m"},
                                                 {"error", 'E', "\x1b[31m"},
                                                 {"silent", 'S', ""}}};
+
+constexpr std::array<std::string_view, 3> channels{"prismllm", "placement", "report"};
+
+bool is_channel(std::string_view name) {
+    return std::find(channels.begin(), channels.end(), name) != channels.end();
+}
 
 struct Logger {
     std::mutex mutex;
@@ -72,7 +80,7 @@ Status set_log_levels(std::string_view text) {
         const std::string_view name =
             colon == std::string_view::npos ? part : part.substr(colon + 1);
         const std::optional<LogLevel> parsed = level_from(name);
-        if (!parsed || colon == 0) {
+        if (!parsed) {
             return fail(ErrorCode::usage,
                         "log level '{}' is not valid (a level or channel:level is expected). "
                         "Use trace, debug, info, warning, error or silent",
@@ -80,9 +88,15 @@ Status set_log_levels(std::string_view text) {
         }
         if (colon == std::string_view::npos) {
             level = *parsed;
-        } else {
-            channel_levels.insert_or_assign(std::string{part.substr(0, colon)}, *parsed);
+            continue;
         }
+        const std::string_view channel = part.substr(0, colon);
+        if (!is_channel(channel)) {
+            return fail(ErrorCode::usage,
+                        "log channel '{}' is unknown (nothing would be said there). Use {}",
+                        channel, fmt::join(channels, ", "));
+        }
+        channel_levels.insert_or_assign(std::string{channel}, *parsed);
     }
     const std::scoped_lock lock{logger().mutex};
     logger().level = level;
@@ -116,6 +130,7 @@ bool log_wanted(LogLevel level, std::string_view channel, LogWho who) {
 }
 
 void log_line(LogLevel level, std::string_view channel, LogWho who, std::string_view message) {
+    PRISMLLM_ASSERT(is_channel(channel), "who speaks can be asked for");
     Logger& log = logger();
     const std::scoped_lock lock{log.mutex};
     const LevelName& name = level_names[static_cast<std::size_t>(level)];

@@ -7,8 +7,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include <unistd.h>
-
+#include "prismllm/base/host_name.hpp"
 #include "prismllm/base/log.hpp"
 #include "prismllm/comm/agree.hpp"
 #include "prismllm/comm/environment.hpp"
@@ -31,11 +30,6 @@ std::string utc_now() {
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 }  // namespace

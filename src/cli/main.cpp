@@ -31,7 +31,7 @@ struct LogOptions {
     void add_to(CLI::App& app) {
         app.add_flag("-q,--quiet", quiet, "Errors only");
         app.add_flag("-v,--verbose", verbose, "Say more");
-        app.add_option("--log-level", levels, "Levels, e.g. info or info,engine:debug");
+        app.add_option("--log-level", levels, "Levels, e.g. info or warning,placement:info");
     }
 
     /// PRISMLLM_LOG, then -q and -v, then --log-level.

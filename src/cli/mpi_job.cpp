@@ -37,7 +37,10 @@ Status in_mpi_job(const std::function<Status(const comm::Communicator& world)>& 
         catch_stop_signals();
         Status outcome = body(world);
         if (!outcome && outcome.error().code == ErrorCode::interrupted && world.size() > 1) {
-            log_here(LogLevel::error, "prismllm", "{}", outcome.error().message);
+            // All voted for it and are here. The job cannot end as usual, with messages under way;
+            // nobody ends it before it was said.
+            log_root(LogLevel::error, "prismllm", "{}", outcome.error().message);
+            world.barrier();
             comm::abort_job(ErrorCode::interrupted);
         }
         return outcome;

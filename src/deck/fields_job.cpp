@@ -78,10 +78,13 @@ void append_model(std::vector<Field>& table) {
         "--add-qkv-bias");
     row("attention_output_bias", model<&Model::attention_output_bias>, any, defaulted,
         "bias on the projection after attention", "(not) --disable-bias-linear");
-    row("mlp_bias", model<&Model::mlp_bias>, any, defaulted, "bias on the MLP matrices",
+    row("mlp_bias", model<&Model::mlp_bias>, any, defaulted,
+        "bias on the MLP matrices, and with experts on theirs and the router",
         "(not) --disable-bias-linear");
     row("qk_norm", model<&Model::qk_norm>, any, defaulted, "norms of head_dim on queries and keys",
         "--qk-layernorm");
+    row("attention_sinks", model<&Model::attention_sinks>, any, defaulted,
+        "a learned logit a head that joins the softmax (gpt-oss)", "--softmax-type learnable");
     row("embedding_norm", model<&Model::embedding_norm>, any, defaulted,
         "a norm after the embedding (BLOOM)");
     row("norm", model<&Model::norm>, any, defaulted, "kind of all norms", "--normalization",
@@ -92,6 +95,22 @@ void append_model(std::vector<Field>& table) {
         "--position-embedding-type", position_names);
     row("max_positions", model<&Model::max_positions>, {0, 1 << 24}, defaulted,
         "rows of the learned position table", "--max-position-embeddings");
+    row("experts", model<&Model::experts>, {0, 1 << 14}, defaulted,
+        "routed experts of a layer; 0: a dense model", "--num-experts");
+    row("experts_per_token", model<&Model::experts_per_token>, {0, 1 << 14}, defaulted,
+        "routed experts that each token is sent to; needed with experts", "--moe-router-topk");
+    row("expert_ffn_hidden_size", model<&Model::expert_ffn_hidden_size>, {0, 1 << 22}, defaulted,
+        "inner width of one expert; 0: ffn_hidden_size", "--moe-ffn-hidden-size");
+    row("shared_expert_ffn_hidden_size", model<&Model::shared_expert_ffn_hidden_size>, {0, 1 << 22},
+        defaulted, "inner width of all shared experts together; 0: none",
+        "--moe-shared-expert-intermediate-size");
+    row("shared_expert_gate", model<&Model::shared_expert_gate>, any, defaulted,
+        "a learned gate on the shared experts", "--moe-shared-expert-gate");
+    row("router_correction_bias", model<&Model::router_correction_bias>, any, defaulted,
+        "a bias an expert in the router that only balances the load",
+        "--moe-router-enable-expert-bias");
+    row("first_dense_layers", model<&Model::first_dense_layers>, layer_count, defaulted,
+        "leading layers with a plain MLP instead of experts", "--moe-layer-freq");
 }
 
 void append_parallel(std::vector<Field>& table) {
@@ -110,7 +129,10 @@ void append_parallel(std::vector<Field>& table) {
     row("context_parallel", parallel<&Parallel::context>, degree, defaulted,
         "ranks that share each sequence", "--context-parallel-size");
     row("expert_parallel", parallel<&Parallel::expert>, degree, defaulted,
-        "ranks that share the experts of a layer", "--expert-model-parallel-size");
+        "ranks that hold the experts of a layer between them", "--expert-model-parallel-size");
+    row("expert_tensor_parallel", parallel<&Parallel::expert_tensor>, {0, most_ranks}, defaulted,
+        "ranks that share each expert's matrices; 0: tensor_parallel",
+        "--expert-tensor-parallel-size");
     row("pipeline_parallel", parallel<&Parallel::pipeline>, degree, defaulted,
         "pipeline stages; data parallel follows from world_size", "--pipeline-model-parallel-size");
     row("virtual_pipeline", parallel<&Parallel::virtual_pipeline>, {1, 1 << 16}, defaulted,

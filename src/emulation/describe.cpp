@@ -26,25 +26,20 @@ std::string call_name(const ExecutionGraph& graph, const graph::Communication& c
 graph::Cost cost_for(const ExecutionGraph& graph, std::uint32_t index, std::int64_t rank,
                      const std::vector<graph::Membership>& memberships) {
     const graph::Communication& call = graph.communications[index];
-    const auto& costs = graph.communication_costs[index];
+    const graph::Family& family = graph.families[call.family];
     const auto at = static_cast<std::size_t>(rank);
     const graph::Membership& m = memberships[call.family];
-    if (costs.empty() || m.group[at] < 0) {
+    if (m.group[at] < 0) {
         return {};
     }
-    std::size_t shape = 0;
+    std::size_t shape = graph.group_shape[call.family][static_cast<std::size_t>(m.group[at])];
     if (call.kind == graph::CollectiveKind::send || call.kind == graph::CollectiveKind::recv) {
-        const auto ranks = graph.families[call.family].group_ranks(m.group[at]);
-        const auto size = static_cast<std::int64_t>(ranks.size());
+        const std::int64_t size = family.group_size(m.group[at]);
         const std::int64_t peer = ((m.position[at] + call.peer_delta) % size + size) % size;
-        shape = ranks[static_cast<std::size_t>(peer)] / graph.ranks_per_node ==
-                        rank / graph.ranks_per_node
-                    ? 0
-                    : 1;
-    } else {
-        shape = graph.group_shape[call.family][static_cast<std::size_t>(m.group[at])];
+        const std::int64_t peer_rank = family.rank_at(m.group[at], peer);
+        shape = peer_rank / graph.ranks_per_node == rank / graph.ranks_per_node ? 0 : 1;
     }
-    return costs[std::min(shape, costs.size() - 1)];
+    return graph.communication_costs[index][shape];
 }
 
 struct ClassUse {

@@ -3,19 +3,12 @@
 #include "prismllm/emulation/pinning.hpp"
 
 #include <algorithm>
-#include <array>
 
-#include <unistd.h>
-
+#include "prismllm/base/host_name.hpp"
 #include "prismllm/placement/topology.hpp"
 
 namespace prismllm::emulation {
 namespace {
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown host";
-}
 
 /// @collective over the processes of one node
 bool same_places_allowed(const comm::Communicator& node, const placement::Topology& topology) {

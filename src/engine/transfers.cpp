@@ -78,48 +78,57 @@ void Transfers::end_at_once(const Link& link, Actor& actor, const CallOp& call) 
     }
 }
 
+struct Transfers::Pair {
+    Actor& s;
+    Actor& r;
+    const CallOp& send;
+    const CallOp& recv;
+    LaneCost send_cost, recv_cost;
+
+    Pair(const CostTable& costs, const End::Posted& sender, const End::Posted& receiver)
+        : s{*sender.actor},
+          r{*receiver.actor},
+          send{*sender.call},
+          recv{*receiver.call},
+          send_cost{costs, send.communication, s.cohort->ports[send.place].shapes},
+          recv_cost{costs, recv.communication, r.cohort->ports[recv.place].shapes} {}
+};
+
 void Transfers::match(const Link& link, const End::Posted& send, const End::Posted& recv) {
-    if (match_whole(link, send, recv)) {
-        return;
+    const Pair pair{costs_, send, recv};
+    if (is_plain(link, pair)) {
+        return match_whole(link, pair);
     }
-    Actor& s = *send.actor;
-    Actor& r = *recv.actor;
-    const LaneCost send_cost{costs_, send.call->communication,
-                             s.cohort->ports[send.call->place].shapes};
-    const LaneCost recv_cost{costs_, recv.call->communication,
-                             r.cohort->ports[recv.call->place].shapes};
     for (std::size_t i = 0; i < link.pairs; ++i) {
         const std::size_t from = link.sender.lane(i);
         const std::size_t to = link.receiver.lane(i);
-        const std::int64_t ready_s = s.clock[from];
-        const std::int64_t ready_r = r.clock[to];
+        const std::int64_t ready_s = pair.s.clock[from];
+        const std::int64_t ready_r = pair.r.clock[to];
         const std::int64_t both = std::max(ready_s, ready_r);
-        calls_.land_lane(s, *send.call, from,
-                         send.call->eager ? ready_s : both + send_cost.of(from));
-        calls_.land_lane(r, *recv.call, to,
-                         recv.call->eager ? std::max(ready_s + recv_cost.of(to), ready_r)
-                                          : both + recv_cost.of(to));
+        const std::int64_t cost_r = pair.recv_cost.of(to);
+        calls_.land_lane(pair.s, pair.send, from,
+                         pair.send.eager ? ready_s : both + pair.send_cost.of(from));
+        calls_.land_lane(pair.r, pair.recv, to,
+                         pair.recv.eager ? std::max(ready_s + cost_r, ready_r) : both + cost_r);
     }
 }
 
-/// The common case as vector instructions: pair i joins lane i with lane i, one cost for all.
-bool Transfers::match_whole(const Link& link, const End::Posted& send, const End::Posted& recv) {
-    Actor& s = *send.actor;
-    Actor& r = *recv.actor;
-    const LaneCost send_cost{costs_, send.call->communication,
-                             s.cohort->ports[send.call->place].shapes};
-    const LaneCost recv_cost{costs_, recv.call->communication,
-                             r.cohort->ports[recv.call->place].shapes};
-    if (!link.sender.lanes.empty() || !link.receiver.lanes.empty() || !send_cost.is_uniform() ||
-        !recv_cost.is_uniform() || !s.cohort->observed.empty() || !r.cohort->observed.empty() ||
-        send.call->eager || recv.call->eager || &s == &r) {
-        return false;
-    }
-    const std::int64_t cost_s = send_cost.uniform();
-    const std::int64_t cost_r = recv_cost.uniform();
+/// The common case: pair i joins lane i with lane i, one cost for all, nobody looks on.
+bool Transfers::is_plain(const Link& link, const Pair& pair) {
+    return link.sender.lanes.empty() && link.receiver.lanes.empty() &&
+           pair.send_cost.is_uniform() && pair.recv_cost.is_uniform() &&
+           pair.s.cohort->observed.empty() && pair.r.cohort->observed.empty() && !pair.send.eager &&
+           !pair.recv.eager && &pair.s != &pair.r;
+}
+
+/// As vector instructions. @pre is_plain
+void Transfers::match_whole(const Link& link, const Pair& pair) {
+    Actor& s = pair.s;
+    Actor& r = pair.r;
+    const std::int64_t cost_s = pair.send_cost.uniform();
+    const std::int64_t cost_r = pair.recv_cost.uniform();
     if (s.ends == nullptr && r.ends == nullptr) {
-        lanes::meet(s.clock, r.clock, link.pairs, cost_s, cost_r);
-        return true;
+        return lanes::meet(s.clock, r.clock, link.pairs, cost_s, cost_r);
     }
     // What is kept apart is written first: the other overwrites its ready times.
     if (s.ends != nullptr) {
@@ -129,7 +138,6 @@ bool Transfers::match_whole(const Link& link, const End::Posted& send, const End
         lanes::raise_to_pair(r.ends, r.clock, s.clock, link.pairs, cost_r);
         lanes::raise_to_pair(s.clock, s.clock, r.clock, link.pairs, cost_s);
     }
-    return true;
 }
 
 void Transfers::land(const Link& link, const End& end, const End::Posted& posted,

@@ -79,9 +79,11 @@ private:
 
     [[nodiscard]] std::int64_t sequence_of(const Actor& actor, const CallOp& call) const;
     void post_on(Link& link, Actor& actor, const CallOp& call);
+    /// A send and a receive that have met, with what each costs its lanes.
+    struct Pair;
     void match(const Link& link, const End::Posted& send, const End::Posted& recv);
-    [[nodiscard]] bool match_whole(const Link& link, const End::Posted& send,
-                                   const End::Posted& recv);
+    [[nodiscard]] static bool is_plain(const Link& link, const Pair& pair);
+    static void match_whole(const Link& link, const Pair& pair);
     void land(const Link& link, const End& end, const End::Posted& posted,
               const std::vector<std::int64_t>& peer_ready);
     [[nodiscard]] std::vector<std::int64_t> ready_times(const Link& link, const End& end,

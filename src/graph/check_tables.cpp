@@ -271,7 +271,7 @@ Status check_families(const ExecutionGraph& graph) {
                       std::numeric_limits<FamilyIndex>::max());
     }
     for (const Family& family : graph.families) {
-        if (!is_known(family.kind, 10)) {
+        if (!is_known(family.kind, 14)) {
             return broken("family '{}' is of an unknown kind", family.name);
         }
         Status status = family.is_regular() ? check_regular(family, graph.world_size)

@@ -37,9 +37,10 @@ std::string_view name_of(TensorRole role) {
 }
 
 std::string_view name_of(FamilyKind kind) {
-    static constexpr std::array<std::string_view, 10> names{
-        "tensor",   "context",   "expert", "data",  "data_context",
-        "pipeline", "embedding", "model",  "world", "other"};
+    static constexpr std::array<std::string_view, 14> names{
+        "tensor",        "context",     "expert",      "data",        "data_context",
+        "pipeline",      "embedding",   "model",       "world",       "other",
+        "expert_tensor", "expert_data", "expert_mesh", "expert_model"};
     return pick(names, kind);
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 using target::Precision;
 
+/// What make_layout accepts but the step does not do.
 Status check_supported(const target::Job& job) {
     const target::Parallel& p = job.parallel;
     std::string problems;
@@ -22,12 +23,12 @@ Status check_supported(const target::Job& job) {
     refuse(p.context > 1,
            "parallel.context_parallel above 1 is not in the training step yet (the ring of keys "
            "and values would be left out). Set it to 1.");
-    refuse(p.expert > 1,
-           "parallel.expert_parallel above 1 is not in the training step yet (experts would be "
-           "left out). Set it to 1.");
-    refuse(p.zero_stage > 1,
-           "parallel.zero_stage above 1 is not in the training step yet (gathers of sharded "
-           "weights would be left out). Use 0 or 1.");
+    refuse(job.model.experts > 0,
+           "model.experts above 0 is not in the training step yet (routing, token dispatch and "
+           "experts would be left out). Use a dense model.");
+    refuse(job.model.attention_sinks,
+           "model.attention_sinks is not in the training step yet (its kernels would be left "
+           "out). Set it to false.");
     refuse(job.model.norms_per_layer != 2,
            "model.norms_per_layer other than 2 is not in the training step yet (the extra norms "
            "would be left out). Set it to 2.");
@@ -38,9 +39,6 @@ Status check_supported(const target::Job& job) {
                job.training.sequence_length * job.training.micro_batch_size % p.tensor != 0,
            "parallel.scatter_gather_p2p needs sequence_length x micro_batch_size divisible by "
            "tensor_parallel (each rank sends an equal part). Change one of them.");
-    refuse(p.virtual_pipeline > 1 && p.schedule == target::PipelineSchedule::gpipe,
-           "parallel.pipeline_schedule \"gpipe\" has no interleaved form (virtual_pipeline is "
-           "above 1). Use \"1f1b\" or virtual_pipeline 1.");
     if (!problems.empty()) {
         return fail(ErrorCode::bad_deck, "{}", problems);
     }
@@ -91,12 +89,12 @@ Status check_magnitudes(const Setup& setup) {
 }  // namespace
 
 Expected<Setup> make_setup(const target::Job& job) {
-    if (auto ok = check_supported(job); !ok) {
-        return tl::unexpected{ok.error()};
-    }
     auto layout = target::make_layout(job.model, job.parallel, job.training);
     if (!layout) {
         return tl::unexpected{layout.error()};
+    }
+    if (auto ok = check_supported(job); !ok) {
+        return tl::unexpected{ok.error()};
     }
     Setup setup;
     setup.model = target::with_defaults(job.model);

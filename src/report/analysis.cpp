@@ -21,6 +21,7 @@ std::vector<StageTimes> stage_times(const store::ResultData& data) {
         for (std::size_t f = 0; f < data.families.size(); ++f) {
             switch (data.families[f].kind) {
                 case FamilyKind::tensor:
+                case FamilyKind::expert_tensor:
                     row.tensor += stage.communication_ps[f];
                     row.skew += stage.skew_ps[f];
                     break;
@@ -30,6 +31,7 @@ std::vector<StageTimes> stage_times(const store::ResultData& data) {
                     break;
                 case FamilyKind::embedding:
                 case FamilyKind::model:
+                case FamilyKind::expert_model:
                 case FamilyKind::world:
                     // These groups span stages: what a stage waits in them for is the end of
                     // the other stages' cool-down.
@@ -44,6 +46,13 @@ std::vector<StageTimes> stage_times(const store::ResultData& data) {
         rows.push_back(row);
     }
     return rows;
+}
+
+double hardware_utilization(const store::ResultData& data) {
+    const double seconds = static_cast<double>(data.summary.iteration_time_ps) * 1e-12;
+    const double possible =
+        seconds * data.facts.device_peak_flops * static_cast<double>(data.world_size);
+    return possible > 0 ? data.facts.hardware_flops_per_iteration / possible : 0;
 }
 
 std::array<double, 4> provenance_shares(const store::ResultData& data) {

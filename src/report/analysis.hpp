@@ -25,6 +25,10 @@ struct StageTimes {
 };
 [[nodiscard]] std::vector<StageTimes> stage_times(const store::ResultData& data);
 
+/// FLOPs that the kernels of all ranks execute, as a share of what the devices could at their
+/// datasheet peak; 0 where the peak is not known.
+[[nodiscard]] double hardware_utilization(const store::ResultData& data);
+
 /// Share of kernel and communication time by provenance, indexed by graph::Provenance.
 [[nodiscard]] std::array<double, 4> provenance_shares(const store::ResultData& data);
 

@@ -87,6 +87,7 @@ std::string json(const store::StoredResult& result, const std::string& file) {
     j["model_tflops_per_gpu"] = s.model_tflops_per_gpu;
     j["flops_formula"] = d.facts.flops_formula;
     j["mfu"] = s.mfu;
+    j["hfu"] = hardware_utilization(d);
     j["world_size"] = d.world_size;
     j["host_ranks"] = run.host_ranks;
     j["rank_classes"] = d.classes.size();

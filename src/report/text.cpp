@@ -49,6 +49,8 @@ void headline(Page& page, const store::StoredResult& r) {
     page.line("  MFU                {:.1f} % of {:.1f} TFLOP/s", 100 * s.mfu,
               d.facts.device_peak_flops * 1e-12);
     page.line("                     FLOPs: {}", formula_text(d.facts.flops_formula));
+    page.line("  HFU                {:.1f} % (FLOPs that kernels execute, recomputation included)",
+              100 * hardware_utilization(d));
     page.line("  peak memory        {} of {} on the fullest rank", bytes(s.peak_memory_bytes),
               bytes(d.facts.device_memory_bytes));
     page.line("                     simple sum of live tensors, without allocator, NCCL, context");

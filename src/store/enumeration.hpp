@@ -21,7 +21,7 @@ inline constexpr int enumeration_size<graph::TensorRole> =
     static_cast<int>(graph::TensorRole::communication) + 1;
 template <>
 inline constexpr int enumeration_size<graph::FamilyKind> =
-    static_cast<int>(graph::FamilyKind::other) + 1;
+    static_cast<int>(graph::FamilyKind::expert_model) + 1;
 template <>
 inline constexpr int enumeration_size<graph::Provenance> =
     static_cast<int>(graph::Provenance::assumed) + 1;

@@ -9,13 +9,8 @@ namespace {
 using graph::ExecutionGraph;
 
 std::vector<graph::Cost> read_costs(const GroupReader& group, std::size_t count) {
-    const auto durations = group.column<std::int64_t>("duration_ps", {count});
-    const auto provenances = group.enumeration<graph::Provenance>("provenance", count);
-    std::vector<graph::Cost> costs(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        costs[i] = {durations[i], static_cast<graph::Provenance>(provenances[i])};
-    }
-    return costs;
+    return rows_from<graph::Cost>(group.column<std::int64_t>("duration_ps", {count}),
+                                  group.enumeration<graph::Provenance>("provenance", count));
 }
 
 void read_kernels(const FileReader& file, ExecutionGraph& graph) {
@@ -30,8 +25,8 @@ void read_kernels(const FileReader& file, ExecutionGraph& graph) {
     graph.kernels.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
         auto& kernel = graph.kernels[i];
-        kernel.kind = static_cast<graph::KernelKind>(kinds[i]);
-        kernel.dtype = static_cast<graph::DType>(dtypes[i]);
+        kernel.kind = kinds[i];
+        kernel.dtype = dtypes[i];
         for (std::size_t axis = 0; axis < axes; ++axis) {
             kernel.shape[axis] = shapes[i * axes + axis];
         }
@@ -60,38 +55,24 @@ void read_communication_costs(const GroupReader& group, ExecutionGraph& graph) {
 void read_communications(const FileReader& file, ExecutionGraph& graph) {
     const auto group = file.group("/communications");
     const auto count = group.size_of("communication");
-    const auto kinds = group.enumeration<graph::CollectiveKind>("kind", count);
-    const auto dtypes = group.enumeration<graph::DType>("dtype", count);
-    const auto reduces = group.enumeration<graph::ReduceOp>("reduce", count);
-    const auto families = group.column<std::uint16_t>("family", {count});
-    const auto elements = group.column<std::int64_t>("elements", {count});
-    const auto roots = group.column<std::int32_t>("root", {count});
-    const auto deltas = group.column<std::int32_t>("peer_delta", {count});
-    const auto splits = group.column<std::int32_t>("splits", {count});
-    graph.communications.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        graph.communications[i] = {static_cast<graph::CollectiveKind>(kinds[i]),
-                                   static_cast<graph::DType>(dtypes[i]),
-                                   static_cast<graph::ReduceOp>(reduces[i]),
-                                   families[i],
-                                   elements[i],
-                                   roots[i],
-                                   deltas[i],
-                                   splits[i]};
-    }
+    graph.communications =
+        rows_from<graph::Communication>(group.enumeration<graph::CollectiveKind>("kind", count),
+                                        group.enumeration<graph::DType>("dtype", count),
+                                        group.enumeration<graph::ReduceOp>("reduce", count),
+                                        group.column<std::uint16_t>("family", {count}),
+                                        group.column<std::int64_t>("elements", {count}),
+                                        group.column<std::int32_t>("root", {count}),
+                                        group.column<std::int32_t>("peer_delta", {count}),
+                                        group.column<std::int32_t>("splits", {count}));
     read_communication_costs(group, graph);
 }
 
 void read_tensors(const FileReader& file, ExecutionGraph& graph) {
     const auto group = file.group("/tensors");
     const auto count = group.size_of("tensor");
-    const auto names = group.strings("name", count);
-    const auto roles = group.enumeration<graph::TensorRole>("role", count);
-    const auto sizes = group.column<std::int64_t>("size_bytes", {count});
-    graph.tensors.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        graph.tensors[i] = {names[i], static_cast<graph::TensorRole>(roles[i]), sizes[i]};
-    }
+    graph.tensors = rows_from<graph::Tensor>(group.strings("name", count),
+                                             group.enumeration<graph::TensorRole>("role", count),
+                                             group.column<std::int64_t>("size_bytes", {count}));
 }
 
 void read_axes(const GroupReader& group, const std::string& name,
@@ -99,13 +80,10 @@ void read_axes(const GroupReader& group, const std::string& name,
                std::vector<graph::Axis> graph::Family::*axes) {
     const auto total = group.size_of(name + "_axis");
     const auto starts = group.offsets(name + "_offsets", families.size(), total);
-    const auto sizes = group.column<std::int64_t>(name + "_size", {total});
-    const auto strides = group.column<std::int64_t>(name + "_stride", {total});
+    const auto rows = rows_from<graph::Axis>(group.column<std::int64_t>(name + "_size", {total}),
+                                             group.column<std::int64_t>(name + "_stride", {total}));
     for (std::size_t f = 0; f < families.size(); ++f) {
-        for (auto i = static_cast<std::size_t>(starts[f]);
-             i < static_cast<std::size_t>(starts[f + 1]); ++i) {
-            (families[f].*axes).push_back({sizes[i], strides[i]});
-        }
+        (families[f].*axes).assign(rows.begin() + starts[f], rows.begin() + starts[f + 1]);
     }
 }
 
@@ -155,7 +133,7 @@ void read_families(const FileReader& file, ExecutionGraph& graph) {
     graph.families.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
         graph.families[i].name = names[i];
-        graph.families[i].kind = static_cast<graph::FamilyKind>(kinds[i]);
+        graph.families[i].kind = kinds[i];
         graph.families[i].first = firsts[i];
     }
     read_axes(group, "member", graph.families, &graph::Family::members);
@@ -166,19 +144,15 @@ void read_families(const FileReader& file, ExecutionGraph& graph) {
 }
 
 struct OpColumns {
-    std::vector<std::uint8_t> kinds, streams, phases;
+    std::vector<graph::OpKind> kinds;
+    std::vector<std::uint8_t> streams;
+    std::vector<graph::Phase> phases;
     std::vector<std::int16_t> micro_batches, layers;
     std::vector<std::uint32_t> indices, instances;
 
     [[nodiscard]] graph::Op row(std::size_t i) const {
-        return {static_cast<graph::OpKind>(kinds[i]),
-                streams[i],
-                static_cast<graph::Phase>(phases[i]),
-                0,
-                micro_batches[i],
-                layers[i],
-                indices[i],
-                instances[i]};
+        return {kinds[i],         streams[i], phases[i],  0,
+                micro_batches[i], layers[i],  indices[i], instances[i]};
     }
 };
 
@@ -217,13 +191,10 @@ void read_classes(const FileReader& file, ExecutionGraph& graph) {
 
     const auto runs = file.group("/rank_runs");
     const auto run_count = runs.size_of("run");
-    const auto firsts = runs.column<std::int64_t>("first_rank", {run_count});
-    const auto counts = runs.column<std::int64_t>("ranks", {run_count});
-    const auto classes = runs.column<std::int32_t>("rank_class", {run_count});
-    graph.rank_runs.resize(run_count);
-    for (std::size_t i = 0; i < run_count; ++i) {
-        graph.rank_runs[i] = {firsts[i], counts[i], classes[i]};
-    }
+    graph.rank_runs =
+        rows_from<graph::RankRun>(runs.column<std::int64_t>("first_rank", {run_count}),
+                                  runs.column<std::int64_t>("ranks", {run_count}),
+                                  runs.column<std::int32_t>("rank_class", {run_count}));
 }
 
 void read_splits(const FileReader& file, ExecutionGraph& graph) {

@@ -52,6 +52,10 @@ struct Team::Impl {
     MPI_Comm communicator = MPI_COMM_NULL;
     int self = 0;
     int size = 1;
+    std::size_t piece_bytes = 0;
+
+    void exchange(std::span<const std::int64_t> rows, std::size_t width,
+                  std::span<const int> destinations, std::vector<std::int64_t>& incoming) const;
 };
 
 Team::Team(ParallelAccess access) : impl_{std::make_unique<Impl>()} {
@@ -60,6 +64,7 @@ Team::Team(ParallelAccess access) : impl_{std::make_unique<Impl>()} {
     mpi_call(MPI_Comm_set_errhandler(impl_->communicator, MPI_ERRORS_RETURN));
     mpi_call(MPI_Comm_rank(impl_->communicator, &impl_->self));
     mpi_call(MPI_Comm_size(impl_->communicator, &impl_->size));
+    impl_->piece_bytes = access.piece_bytes;
 }
 
 Team::~Team() {
@@ -75,6 +80,10 @@ int Team::self() const {
 
 int Team::size() const {
     return impl_->size;
+}
+
+std::size_t Team::piece_bytes() const {
+    return impl_->piece_bytes;
 }
 
 Status Team::agree(const Status& mine) const {
@@ -107,9 +116,11 @@ std::vector<std::int64_t> Team::gather(std::span<const std::int64_t> mine) const
     return all;
 }
 
-std::vector<std::int64_t> Team::exchange(std::span<const std::int64_t> rows, std::size_t width,
-                                         std::span<const int> destinations) const {
-    std::vector<int> counts(static_cast<std::size_t>(size()), 0);
+/// One call of MPI; appends what arrives.
+void Team::Impl::exchange(std::span<const std::int64_t> rows, std::size_t width,
+                          std::span<const int> destinations,
+                          std::vector<std::int64_t>& incoming) const {
+    std::vector<int> counts(static_cast<std::size_t>(size), 0);
     for (const int to : destinations) {
         ++counts[static_cast<std::size_t>(to)];
     }
@@ -123,22 +134,60 @@ std::vector<std::int64_t> Team::exchange(std::span<const std::int64_t> rows, std
                     outgoing.begin() + static_cast<std::ptrdiff_t>(slot * width));
     }
     std::vector<int> arriving(counts.size());
-    mpi_call(
-        MPI_Alltoall(counts.data(), 1, MPI_INT, arriving.data(), 1, MPI_INT, impl_->communicator));
+    mpi_call(MPI_Alltoall(counts.data(), 1, MPI_INT, arriving.data(), 1, MPI_INT, communicator));
     const auto arriving_starts = starts_of(arriving);
     const auto total = static_cast<std::size_t>(arriving_starts.back() + arriving.back());
-    std::vector<std::int64_t> incoming(total * width);
+    const std::size_t before = incoming.size();
+    incoming.resize(before + total * width);
     const RowType row{width};
     mpi_call(MPI_Alltoallv(outgoing.data(), counts.data(), starts.data(), row.type(),
-                           incoming.data(), arriving.data(), arriving_starts.data(), row.type(),
-                           impl_->communicator));
+                           incoming.data() + before, arriving.data(), arriving_starts.data(),
+                           row.type(), communicator));
+}
+
+std::vector<std::int64_t> Team::exchange(std::span<const std::int64_t> rows, std::size_t width,
+                                         std::span<const int> destinations) const {
+    const std::size_t piece =
+        std::max<std::size_t>(1, impl_->piece_bytes / (width * sizeof(std::int64_t)));
+    const auto mine = static_cast<std::int64_t>((destinations.size() + piece - 1) / piece);
+    std::int64_t calls = 0;
+    mpi_call(MPI_Allreduce(&mine, &calls, 1, MPI_INT64_T, MPI_MAX, impl_->communicator));
+    std::vector<std::int64_t> incoming;
+    for (std::int64_t call = 0; call < calls; ++call) {
+        const std::size_t first =
+            std::min(destinations.size(), static_cast<std::size_t>(call) * piece);
+        const std::size_t count = std::min(piece, destinations.size() - first);
+        impl_->exchange(rows.subspan(first * width, count * width), width,
+                        destinations.subspan(first, count), incoming);
+    }
     return incoming;
 }
 
+namespace {
+
+/// Metadata stays in memory until the file is closed. HDF5 1.10 writes a node of a chunk index that
+/// it evicts during a collective write with the MPI types of that write: wild addresses, a file of
+/// many gigabytes. An index of a million chunks takes 80 MB.
+bool keep_metadata(hid_t access) {
+    H5AC_cache_config_t cache{};
+    cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+    if (H5Pget_mdc_config(access, &cache) < 0) {
+        return false;
+    }
+    cache.evictions_enabled = 0;
+    cache.incr_mode = H5C_incr__off;
+    cache.flash_incr_mode = H5C_flash_incr__off;
+    cache.decr_mode = H5C_decr__off;
+    return H5Pset_mdc_config(access, &cache) >= 0;
+}
+
+}  // namespace
+
 Handle Team::open(const std::filesystem::path& path) const {
     const Handle access{H5Pcreate(H5P_FILE_ACCESS)};
-    const bool prepared =
-        access.is_open() && H5Pset_fapl_mpio(access.id(), impl_->communicator, MPI_INFO_NULL) >= 0;
+    const bool prepared = access.is_open() &&
+                          H5Pset_fapl_mpio(access.id(), impl_->communicator, MPI_INFO_NULL) >= 0 &&
+                          keep_metadata(access.id());
     Handle file{prepared ? H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id()) : H5I_INVALID_HID};
     if (!file.is_open()) {
         throw SystemError{ErrorCode::system, hdf5_reason()};

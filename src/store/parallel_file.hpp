@@ -27,13 +27,14 @@ public:
 
     [[nodiscard]] int self() const;
     [[nodiscard]] int size() const;
+    [[nodiscard]] std::size_t piece_bytes() const;
 
     /// The outcome of the lowest process that failed, on all. @collective
     [[nodiscard]] Status agree(const Status& mine) const;
     /// Values of all processes end to end, in process order. @collective
     [[nodiscard]] std::vector<std::int64_t> gather(std::span<const std::int64_t> mine) const;
-    /// Send rows of `width` values to the processes named, one a row; what arrives is ordered by
-    /// sender, and within it as sent. @collective
+    /// Send rows of `width` values to the processes named, one a row. They arrive in any order: a
+    /// call of MPI takes a piece of the rows. @collective
     [[nodiscard]] std::vector<std::int64_t> exchange(std::span<const std::int64_t> rows,
                                                      std::size_t width,
                                                      std::span<const int> destinations) const;

@@ -22,34 +22,91 @@ Handle checked(hid_t id) {
     return Handle{id};
 }
 
-/// Where a block lies in a dataset whose axis `row_axis` counts rows.
+using Extents = std::vector<hsize_t>;
+
+/// A group's dataset may be written by this access.
 struct Target {
     hid_t group;
-    hid_t transfer;
-    RowBlock block;
+    const RowAccess& access;
 };
 
-template <Element T>
-void write_rows(const Target& target, const char* name, std::vector<hsize_t> extents,
-                std::size_t row_axis, const T* values) {
-    const Handle dataset = checked(H5Dopen2(target.group, name, H5P_DEFAULT));
-    const Handle space = checked(H5Dget_space(dataset.id()));
-    std::vector<hsize_t> start(extents.size(), 0);
-    start[row_axis] = target.block.first;
-    extents[row_axis] = target.block.count;
-    const hsize_t count =
-        std::accumulate(extents.begin(), extents.end(), hsize_t{1}, std::multiplies<>{});
-    const Handle memory = checked(H5Screate_simple(1, &count, nullptr));
-    if (count == 0) {
+hsize_t product(const Extents& extents) {
+    return std::accumulate(extents.begin(), extents.end(), hsize_t{1}, std::multiplies<>{});
+}
+
+/// Chunk of a dataset; ones where it has none.
+Extents chunk_of(hid_t dataset, std::size_t axes) {
+    Extents chunk(axes, 1);
+    const Handle properties = checked(H5Dget_create_plist(dataset));
+    if (H5Pget_layout(properties.id()) == H5D_CHUNKED) {
+        check(H5Pget_chunk(properties.id(), static_cast<int>(axes), chunk.data()));
+    }
+    return chunk;
+}
+
+/// As many whole chunks as fit the bytes of a piece, at least one: cut along the first axis, and
+/// along the next only where that is not enough.
+Extents piece_of(const Extents& whole, const Extents& chunk, hsize_t most_values) {
+    Extents piece = whole;
+    for (std::size_t axis = 0; axis < piece.size() && product(piece) > most_values; ++axis) {
+        const hsize_t others = product(piece) / piece[axis];
+        const hsize_t fit = most_values / others / chunk[axis] * chunk[axis];
+        piece[axis] = std::min(piece[axis], std::max(fit, chunk[axis]));
+    }
+    return piece;
+}
+
+/// Next start of a piece, first axis fastest; false after the last one.
+bool advance(Extents& start, const Extents& piece, const Extents& whole) {
+    for (std::size_t axis = 0; axis < start.size(); ++axis) {
+        start[axis] += piece[axis];
+        if (start[axis] < whole[axis]) {
+            return true;
+        }
+        start[axis] = 0;
+    }
+    return false;
+}
+
+/// One call. `mine`: extents of this process's values; a piece may lie beyond them, wholly or in
+/// part, where other processes have more rows.
+void write_piece(const Target& target, hid_t dataset, hid_t element, const Extents& mine,
+                 std::size_t row_axis, Extents start, Extents count, const void* values) {
+    for (std::size_t axis = 0; axis < mine.size(); ++axis) {
+        count[axis] = std::min(count[axis], mine[axis] - std::min(mine[axis], start[axis]));
+    }
+    const Handle space = checked(H5Dget_space(dataset));
+    const Handle memory =
+        checked(H5Screate_simple(static_cast<int>(mine.size()), mine.data(), nullptr));
+    if (product(count) == 0) {
         // Takes part in the collective call without a row.
         check(H5Sselect_none(space.id()));
         check(H5Sselect_none(memory.id()));
     } else {
-        check(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, extents.data(),
+        check(H5Sselect_hyperslab(memory.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                                  nullptr));
+        start[row_axis] += target.access.block.first;
+        check(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
                                   nullptr));
     }
-    check(H5Dwrite(dataset.id(), element_type<T>().memory, memory.id(), space.id(), target.transfer,
-                   values));
+    check(H5Dwrite(dataset, element, memory.id(), space.id(), target.access.transfer, values));
+}
+
+/// @param extents of the whole dataset, but for the axis `row_axis`, which counts rows
+template <Element T>
+void write_rows(const Target& target, const char* name, Extents extents, std::size_t row_axis,
+                const T* values) {
+    const Handle dataset = checked(H5Dopen2(target.group, name, H5P_DEFAULT));
+    Extents mine = extents;
+    mine[row_axis] = target.access.block.count;
+    extents[row_axis] = target.access.most_rows;
+    const Extents piece = piece_of(extents, chunk_of(dataset.id(), extents.size()),
+                                   std::max<hsize_t>(1, target.access.piece_bytes / sizeof(T)));
+    Extents start(extents.size(), 0);
+    do {
+        write_piece(target, dataset.id(), element_type<T>().memory, mine, row_axis, start, piece,
+                    values);
+    } while (advance(start, piece, extents));
 }
 
 template <Element T, class Value>
@@ -95,11 +152,11 @@ void reserve_rank_columns(FileWriter& file, const RankTableShape& shape) {
                                 {"virtual_rank"}, {rows});
 }
 
-void write_rank_columns(hid_t file, hid_t transfer, const RankTableShape& shape, RowBlock block,
+void write_rank_columns(hid_t file, const RowAccess& access, const RankTableShape& shape,
                         const RankColumns& ranks) {
     const QuietHdf5 quiet;
     const Handle group = checked(H5Gopen2(file, ranks_group, H5P_DEFAULT));
-    const Target target{group.id(), transfer, block};
+    const Target target{group.id(), access};
     if (shape.ranks == 0) {
         return;
     }
@@ -153,11 +210,10 @@ void reserve_timeline(FileWriter& file, std::size_t ops) {
     group.reserve<std::int16_t>({"layer", "1", "global layer, -1: none"}, dims, chunk);
 }
 
-void write_timeline(hid_t file, hid_t transfer, RowBlock block,
-                    const std::vector<TimelineOp>& rows) {
+void write_timeline(hid_t file, const RowAccess& access, const std::vector<TimelineOp>& rows) {
     const QuietHdf5 quiet;
     const Handle group = checked(H5Gopen2(file, ops_group, H5P_DEFAULT));
-    const Target to{group.id(), transfer, block};
+    const Target to{group.id(), access};
     write_picked<std::int64_t>(to, "virtual_rank", rows, [](auto& r) { return r.virtual_rank; });
     write_picked<std::int64_t>(to, "op", rows, [](auto& r) { return r.op; });
     write_picked<std::int64_t>(to, "start_ps", rows, [](auto& r) { return r.start_ps; });
@@ -192,9 +248,8 @@ std::vector<TimelineOp> read_timeline(const FileReader& file, const ResultData& 
         if (!sound) {
             reject("entry {} of '/trace/ops' names a rank, stream or name that does not exist", i);
         }
-        rows[i] = {ranks[i],         ops[i],   starts[i],  ends[i],
-                   iterations[i],    names[i], streams[i], static_cast<graph::Phase>(phases[i]),
-                   micro_batches[i], layers[i]};
+        rows[i] = {ranks[i], ops[i],     starts[i], ends[i],          iterations[i],
+                   names[i], streams[i], phases[i], micro_batches[i], layers[i]};
     }
     return rows;
 }

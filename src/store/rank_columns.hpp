@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "prismllm/store/result_file.hpp"
 
@@ -36,13 +37,23 @@ struct RowBlock {
 void reserve_rank_columns(FileWriter& file, const RankTableShape& shape);
 void reserve_timeline(FileWriter& file, std::size_t ops);
 
-/// Write this process's rows into an open file. `ranks` holds exactly the block's ranks.
-/// `transfer` is a transfer property list; a collective one makes these calls collective.
+/// How a process writes its rows into an open file.
+struct RowAccess {
+    hid_t transfer = H5P_DEFAULT;  ///< property list; a collective one makes writing collective
+    RowBlock block;                ///< of this process
+    std::size_t most_rows = 0;     ///< of the largest block: all make equally many calls
+    std::size_t piece_bytes = std::numeric_limits<std::size_t>::max();  ///< of a call; whole chunks
+};
+/// A process that holds all rows writes alone.
+[[nodiscard]] inline RowAccess alone(std::size_t rows) {
+    return {H5P_DEFAULT, {0, rows}, rows};
+}
+
+/// Write this process's rows. `ranks` holds exactly the block's ranks.
 /// Throws SystemError with HDF5's reason as its text.
-void write_rank_columns(hid_t file, hid_t transfer, const RankTableShape& shape, RowBlock block,
+void write_rank_columns(hid_t file, const RowAccess& access, const RankTableShape& shape,
                         const RankColumns& ranks);
-void write_timeline(hid_t file, hid_t transfer, RowBlock block,
-                    const std::vector<TimelineOp>& timeline);
+void write_timeline(hid_t file, const RowAccess& access, const std::vector<TimelineOp>& timeline);
 
 [[nodiscard]] RankColumns read_rank_columns(const FileReader& file, const RankTableShape& shape);
 [[nodiscard]] std::vector<TimelineOp> read_timeline(const FileReader& file,

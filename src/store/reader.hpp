@@ -71,14 +71,16 @@ public:
     }
     /// uint8 dataset whose values are all enumerators of E.
     template <class E>
-    [[nodiscard]] std::vector<std::uint8_t> enumeration(const std::string& name,
-                                                        std::size_t count) const {
-        auto values = column<std::uint8_t>(name, {count});
-        for (const auto value : values) {
+    [[nodiscard]] std::vector<E> enumeration(const std::string& name, std::size_t count) const {
+        const auto stored = column<std::uint8_t>(name, {count});  // checks the size too
+        std::vector<E> values;
+        values.reserve(count);
+        for (const auto value : stored) {
             if (value >= enumeration_size<E>) {
                 reject("dataset '{}' holds the value {} (only {} are known)", where(name), value,
                        enumeration_size<E>);
             }
+            values.push_back(static_cast<E>(value));
         }
         return values;
     }
@@ -134,6 +136,19 @@ template <class Read>
                     "cannot read '{}' ({}). Use a complete file written by this program", file,
                     rejection.what());
     }
+}
+
+/// Row i takes the i-th value of every column, in the order of its members: the way back from
+/// pick() of writer.hpp. @pre columns of one length
+template <class Row, class First, class... Others>
+[[nodiscard]] std::vector<Row> rows_from(const std::vector<First>& first,
+                                         const std::vector<Others>&... others) {
+    std::vector<Row> rows;
+    rows.reserve(first.size());
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        rows.push_back(Row{first[i], others[i]...});
+    }
+    return rows;
 }
 
 }  // namespace prismllm::store

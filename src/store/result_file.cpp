@@ -23,8 +23,8 @@ Status write_result(const std::filesystem::path& path, const ResultData& data,
     FileWriter writer{Compression{}};
     write_header(writer, result_format, data.facts.title, provenance);
     write_result_tables(writer, data, data.timeline.size());
-    write_rank_columns(writer.id(), H5P_DEFAULT, shape, {0, shape.ranks}, data.ranks);
-    write_timeline(writer.id(), H5P_DEFAULT, {0, data.timeline.size()}, data.timeline);
+    write_rank_columns(writer.id(), alone(shape.ranks), shape, data.ranks);
+    write_timeline(writer.id(), alone(data.timeline.size()), data.timeline);
 
     UnfinishedFile file{path};
     if (auto status = file.write(std::move(writer).finish()); !status) {

@@ -3,6 +3,7 @@
 /// Writing a result from all processes. The first process makes the file with all its small
 /// tables; then all of them open it and write their blocks of the large columns together. Rows
 /// travel to the process of their block first, so that each chunk has one writer.
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -21,6 +22,17 @@ namespace {
 RowBlock own_block(const Team& team, std::size_t rows) {
     return block_of(rows, static_cast<std::size_t>(team.self()),
                     static_cast<std::size_t>(team.size()));
+}
+
+/// Own block of a table, and how all processes write theirs.
+RowAccess own_access(const Team& team, std::size_t rows, const Handle& transfer) {
+    RowAccess access{transfer.id(), own_block(team, rows), 0, team.piece_bytes()};
+    for (int process = 0; process < team.size(); ++process) {
+        const auto block = block_of(rows, static_cast<std::size_t>(process),
+                                    static_cast<std::size_t>(team.size()));
+        access.most_rows = std::max(access.most_rows, block.count);
+    }
+    return access;
 }
 
 /// The process whose block a row is in, for many rows.
@@ -120,10 +132,9 @@ void write_blocks(const Team& team, const std::filesystem::path& path, const Res
     try {
         const Handle transfer = Team::collective_transfer();
         const auto shape = shape_of(data);
-        write_rank_columns(file.id(), transfer.id(), shape, own_block(team, shape.ranks), ranks);
+        write_rank_columns(file.id(), own_access(team, shape.ranks, transfer), shape, ranks);
         if (timeline.total > 0) {
-            write_timeline(file.id(), transfer.id(), own_block(team, timeline.total),
-                           timeline.block);
+            write_timeline(file.id(), own_access(team, timeline.total, transfer), timeline.block);
         }
     } catch (...) {
         // Closing is collective and would wait for processes that are still writing.

@@ -60,12 +60,9 @@ void read_summary(const FileReader& file, ResultData& data) {
     summary.seed = group.integer("seed");
     data.warnings = group.strings("warning", group.string_count("warning"));
     const auto count = group.size_of("value");
-    const auto names = group.strings("value_name", count);
-    const auto units = group.strings("value_unit", count);
-    const auto values = group.column<double>("values", {count});
-    for (std::size_t i = 0; i < count; ++i) {
-        data.values.push_back({names[i], units[i], values[i]});
-    }
+    data.values = rows_from<NamedValue>(group.strings("value_name", count),
+                                        group.strings("value_unit", count),
+                                        group.column<double>("values", {count}));
 
     const auto published = file.group("/summary/published");
     data.published.source = published.strings("source", 1)[0];
@@ -107,24 +104,18 @@ void write_families_and_classes(FileWriter& file, const ResultData& data) {
 void read_families_and_classes(const FileReader& file, ResultData& data) {
     const auto families = file.group("/results/families");
     const auto family_count = families.size_of("family");
-    const auto names = families.strings("name", family_count);
-    const auto kinds = families.enumeration<graph::FamilyKind>("kind", family_count);
-    const auto groups = families.column<std::int64_t>("groups", {family_count});
-    const auto largest = families.column<std::int64_t>("largest_group", {family_count});
-    for (std::size_t i = 0; i < family_count; ++i) {
-        data.families.push_back(
-            {names[i], static_cast<graph::FamilyKind>(kinds[i]), groups[i], largest[i]});
-    }
+    data.families =
+        rows_from<FamilyRow>(families.strings("name", family_count),
+                             families.enumeration<graph::FamilyKind>("kind", family_count),
+                             families.column<std::int64_t>("groups", {family_count}),
+                             families.column<std::int64_t>("largest_group", {family_count}));
 
     const auto classes = file.group("/results/classes");
     const auto class_count = classes.size_of("class");
-    const auto class_names = classes.strings("name", class_count);
-    const auto stages = classes.column<std::int32_t>("stage", {class_count});
-    const auto ranks = classes.column<std::int64_t>("ranks", {class_count});
-    const auto ops = classes.column<std::int64_t>("ops", {class_count});
-    for (std::size_t i = 0; i < class_count; ++i) {
-        data.classes.push_back({class_names[i], stages[i], ranks[i], ops[i]});
-    }
+    data.classes = rows_from<ClassRow>(classes.strings("name", class_count),
+                                       classes.column<std::int32_t>("stage", {class_count}),
+                                       classes.column<std::int64_t>("ranks", {class_count}),
+                                       classes.column<std::int64_t>("ops", {class_count}));
 }
 
 void write_iterations(FileWriter& file, const ResultData& data) {
@@ -144,11 +135,8 @@ void write_iterations(FileWriter& file, const ResultData& data) {
 void read_iterations(const FileReader& file, ResultData& data) {
     const auto group = file.group("/results/iterations");
     const auto count = group.size_of("iteration");
-    const auto starts = group.column<std::int64_t>("start_ps", {count});
-    const auto ends = group.column<std::int64_t>("end_ps", {count});
-    for (std::size_t i = 0; i < count; ++i) {
-        data.iterations.push_back({starts[i], ends[i]});
-    }
+    data.iterations = rows_from<IterationRow>(group.column<std::int64_t>("start_ps", {count}),
+                                              group.column<std::int64_t>("end_ps", {count}));
 }
 
 void write_stages(FileWriter& file, const ResultData& data) {
@@ -224,15 +212,11 @@ void write_coverage(FileWriter& file, const ResultData& data) {
 void read_coverage(const FileReader& file, ResultData& data) {
     const auto group = file.group("/results/coverage");
     const auto count = group.size_of("row");
-    const auto names = group.strings("name", count);
-    const auto provenances = group.enumeration<graph::Provenance>("provenance", count);
-    const auto communication = group.column<std::uint8_t>("communication", {count});
-    const auto times = group.column<std::int64_t>("time_ps", {count});
-    const auto calls = group.column<double>("calls", {count});
-    for (std::size_t i = 0; i < count; ++i) {
-        data.coverage.push_back({names[i], static_cast<graph::Provenance>(provenances[i]),
-                                 communication[i] != 0, times[i], calls[i]});
-    }
+    data.coverage = rows_from<CoverageRow>(
+        group.strings("name", count), group.enumeration<graph::Provenance>("provenance", count),
+        pick<bool>(group.column<std::uint8_t>("communication", {count}),
+                   [](std::uint8_t flag) { return flag != 0; }),
+        group.column<std::int64_t>("time_ps", {count}), group.column<double>("calls", {count}));
 }
 
 }  // namespace

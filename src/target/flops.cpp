@@ -20,24 +20,32 @@ SequenceFlops matrix_flops(const Model& model, const Training& training) {
     const auto sequence = static_cast<double>(training.sequence_length);
     const auto hidden = static_cast<double>(model.hidden_size);
     const auto layers = static_cast<double>(model.layers);
+    const auto dense =
+        static_cast<double>(model.experts > 0 ? model.first_dense_layers : model.layers);
     const auto query_width = static_cast<double>(model.attention_heads * model.head_dim);
     const auto kv_width = static_cast<double>(model.kv_heads * model.head_dim);
     const auto ffn = static_cast<double>(model.ffn_hidden_size);
     const double mlp_matrices = model.gated_mlp ? 3 : 2;
 
-    const double weights = hidden * (2 * query_width + 2 * kv_width + mlp_matrices * ffn);
+    // The router is left out, as Megatron-LM does: a few columns beside the experts' thousands.
+    const auto met = static_cast<double>(model.experts_per_token * model.expert_ffn_hidden_size +
+                                         model.shared_expert_ffn_hidden_size);
+    const double columns = dense * ffn + (layers - dense) * met;
+    const double weights =
+        hidden * (layers * (2 * query_width + 2 * kv_width) + mlp_matrices * columns);
     SequenceFlops flops;
-    flops.layers = 6 * sequence * layers * weights;
+    flops.layers = 6 * sequence * weights;
     flops.attention = 12 * sequence * sequence * layers * query_width;
     flops.head = 6 * sequence * hidden * static_cast<double>(model.vocab_size);
     return flops;
 }
 
-/// 6 N: every parameter but the tables that are looked up; the head counts even when tied.
+/// 6 N: every parameter that a token meets but the tables that are looked up; the head counts even
+/// when tied.
 double parameter_flops(const Model& model, const Training& training) {
     const ParameterCount count = count_parameters(model);
     const std::int64_t head = model.vocab_size * model.hidden_size;
-    const std::int64_t multiplied = model.layers * count.layer + count.final_norm + head;
+    const std::int64_t multiplied = count.active - count.embedding - count.head + head;
     return 6 * static_cast<double>(multiplied) * static_cast<double>(training.sequence_length);
 }
 

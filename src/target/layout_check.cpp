@@ -6,6 +6,7 @@
 
 #include "prismllm/target/layout.hpp"
 
+#include "expert_check.hpp"
 #include "problems.hpp"
 
 namespace prismllm::target {
@@ -45,6 +46,7 @@ constexpr std::int64_t most_micro_batches = INT16_MAX;
 constexpr std::int64_t most_ranks = 1 << 24;
 constexpr std::int64_t most_heads = 1 << 14;
 constexpr std::int64_t most_width = 1 << 22;
+constexpr std::int64_t most_experts = 1 << 14;
 constexpr std::int64_t most_items = 1 << 28;
 
 /// Nothing else is looked at until these are in range: the checks divide by them.
@@ -64,10 +66,17 @@ void check_sizes(const Model& model, const Parallel& parallel, const Training& t
     within("model.head_dim", model.head_dim, 0, most_width);
     within("model.vocab_size", model.vocab_size, 1, most_items);
     within("model.norms_per_layer", model.norms_per_layer, 0, 8);
+    within("model.experts", model.experts, 0, most_experts);
+    within("model.experts_per_token", model.experts_per_token, 0, most_experts);
+    within("model.expert_ffn_hidden_size", model.expert_ffn_hidden_size, 0, 4 * most_width);
+    within("model.shared_expert_ffn_hidden_size", model.shared_expert_ffn_hidden_size, 0,
+           4 * most_width);
+    within("model.first_dense_layers", model.first_dense_layers, 0, most_layers);
     within("parallel.world_size", parallel.world_size, 1, most_ranks);
     within("parallel.tensor_parallel", parallel.tensor, 1, most_ranks);
     within("parallel.context_parallel", parallel.context, 1, most_ranks);
     within("parallel.expert_parallel", parallel.expert, 1, most_ranks);
+    within("parallel.expert_tensor_parallel", parallel.expert_tensor, 0, most_ranks);
     within("parallel.pipeline_parallel", parallel.pipeline, 1, most_ranks);
     within("parallel.virtual_pipeline", parallel.virtual_pipeline, 1, most_ranks);
     within("parallel.first_stage_layers", parallel.first_stage_layers, 0, most_layers);
@@ -93,19 +102,19 @@ void check_world(const Parallel& parallel, Problems& problems) {
             parallel.world_size, replica, parallel.tensor, parallel.context, parallel.pipeline,
             nearest_multiples(parallel.world_size, replica));
     }
-    if (parallel.expert > 1) {
-        problems.add(
-            "parallel.expert_parallel is {} (the model is dense: it has no experts to spread). "
-            "Use 1.",
-            parallel.expert);
-    }
+}
+
+bool has_dense_layers(const Model& model) {
+    return !model.has_experts(0);
 }
 
 /// Whether `tensor` ranks can share the heads, the KV heads and the MLP.
 bool tensor_size_fits(const Model& model, bool kv_replication, std::int64_t tensor) {
     const bool kv =
         model.kv_heads % tensor == 0 || (kv_replication && tensor % model.kv_heads == 0);
-    return kv && model.attention_heads % tensor == 0 && model.ffn_hidden_size % tensor == 0;
+    const bool mlp = !has_dense_layers(model) || model.ffn_hidden_size % tensor == 0;
+    return kv && mlp && model.attention_heads % tensor == 0 &&
+           model.shared_expert_ffn_hidden_size % tensor == 0;
 }
 
 void check_tensor(const Model& model, const Parallel& parallel, Problems& problems) {
@@ -123,8 +132,12 @@ void check_tensor(const Model& model, const Parallel& parallel, Problems& proble
     if (model.attention_heads % tensor != 0) {
         indivisible("model.attention_heads", model.attention_heads, "each rank holds whole heads");
     }
-    if (model.ffn_hidden_size % tensor != 0) {
+    if (has_dense_layers(model) && model.ffn_hidden_size % tensor != 0) {
         indivisible("model.ffn_hidden_size", model.ffn_hidden_size, "the MLP is cut by columns");
+    }
+    if (model.shared_expert_ffn_hidden_size % tensor != 0) {
+        indivisible("model.shared_expert_ffn_hidden_size", model.shared_expert_ffn_hidden_size,
+                    "shared experts are cut by columns, as the MLP is");
     }
     if (model.kv_heads % tensor == 0) {
         return;
@@ -271,8 +284,14 @@ Layout derive(const Model& model, const Parallel& parallel, const Training& trai
     layout.tensor = parallel.tensor;
     layout.context = parallel.context;
     layout.pipeline = parallel.pipeline;
-    layout.expert = parallel.expert;
     layout.data = parallel.world_size / ranks_per_replica(parallel);
+    if (model.experts > 0) {
+        layout.expert = parallel.expert;
+        layout.expert_tensor = expert_tensor_of(parallel);
+        layout.expert_data =
+            parallel.world_size / (layout.expert_tensor * layout.expert * layout.pipeline);
+        layout.experts_per_rank = model.experts / parallel.expert;
+    }
     layout.virtual_pipeline = parallel.virtual_pipeline;
     layout.order = parallel.order;
     layout.micro_batches = training.global_batch_size / (training.micro_batch_size * layout.data);
@@ -294,6 +313,7 @@ Expected<Layout> make_layout(const Model& given, const Parallel& parallel,
     }
     check_world(parallel, problems);
     const bool whole_replicas = problems.empty();
+    check_experts(model, parallel, problems);
     check_model(given, model, training, problems);
     check_tensor(model, parallel, problems);
     check_sequence(parallel, training, problems);

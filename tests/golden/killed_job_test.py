@@ -91,7 +91,12 @@ class EndOfAJob(GoldenTest):
 
                 outcome = self.end_of(job)
                 self.assertEqual(INTERRUPTED, outcome.status, outcome)
-                self.assertIn("interrupted", outcome.err)
+                self.assert_told_once(outcome)
+
+    def assert_told_once(self, outcome):
+        """All processes end for one reason: it stands once, and no process claims it."""
+        self.assertEqual(1, outcome.err.count(" was interrupted"), outcome)
+        self.assertRegex(outcome.err, r"(?m)^E prismllm  iteration \d+ was interrupted")
 
     def test_a_process_alone_is_told_to_stop(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
@@ -102,7 +107,7 @@ class EndOfAJob(GoldenTest):
 
                 outcome = self.end_of(job)
                 self.assertEqual(INTERRUPTED, outcome.status, outcome)
-                self.assertIn("interrupted", outcome.err)
+                self.assert_told_once(outcome)
 
 
 main()

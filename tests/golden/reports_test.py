@@ -11,7 +11,7 @@ from workplace import GoldenTest, main
 
 PERTURBED = "tests/golden/decks/perturbed_16.toml"
 STABLE_KEYS = {
-    "iteration_time_s", "tokens_per_s_per_gpu", "model_tflops_per_gpu", "mfu", "world_size",
+    "iteration_time_s", "tokens_per_s_per_gpu", "model_tflops_per_gpu", "mfu", "hfu", "world_size",
     "host_ranks", "rank_classes", "participant_ops", "slicing_wall_s", "engine_wall_s",
     "total_wall_s", "peak_memory_bytes", "provenance", "published", "result_file", "deck_sha256"}
 
@@ -49,6 +49,19 @@ class Json(GoldenTest):
         self.assertAlmostEqual(report["model_tflops_per_gpu"] / 312, report["mfu"], places=9)
         error = report["published"]["iteration_time_s"]
         self.assertAlmostEqual(time_s / 1.10 - 1, error["error"], places=9)
+
+    def test_recomputed_layers_are_work_of_the_hardware_but_not_of_the_model(self):
+        full = "inputs/decks/gpt_22b_a100_8_full.toml"
+        none = f"{full} --set training.recompute=none"
+
+        full, none = (json.loads(self.work.succeed(f"prismllm run {deck} --json").out)
+                      for deck in (full, none))
+
+        def work(report, share):
+            return report[share] * report["iteration_time_s"]
+        self.assertAlmostEqual(1, work(full, "mfu") / work(none, "mfu"), places=9)
+        # Three passes become four for the layers; the head stays at three.
+        self.assertAlmostEqual(4 / 3, work(full, "hfu") / work(none, "hfu"), delta=0.01)
 
 
 class Csv(GoldenTest):

@@ -20,8 +20,9 @@ namespace prismllm {
 
 enum class LogLevel : std::uint8_t { trace, debug, info, warning, error, silent };
 
-/// Levels from text such as "info,engine:debug": one for all, then exceptions by channel.
-/// Errors (usage): an unknown level, an empty channel name.
+/// Levels from text such as "info,placement:debug": one for all, then exceptions by channel. The
+/// channels are prismllm, placement and report.
+/// Errors (usage): an unknown level, an unknown channel.
 [[nodiscard]] Status set_log_levels(std::string_view text);
 
 /// This process among the processes of the job; 0 until it is set. Call it once after MPI starts.

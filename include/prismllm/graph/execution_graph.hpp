@@ -91,7 +91,12 @@ enum class FamilyKind : std::uint8_t {
     embedding,
     model,
     world,
-    other
+    other,
+    // Stored by number: kinds of a later schema stand at the end.
+    expert_tensor,
+    expert_data,
+    expert_mesh,
+    expert_model
 };
 [[nodiscard]] std::string_view name_of(FamilyKind kind);
 

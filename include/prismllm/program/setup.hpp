@@ -46,7 +46,7 @@ struct Setup {
 };
 
 /// Derive the setup; bad_deck when the settings contradict each other or ask for something the
-/// step does not do (context and expert parallelism, ZeRO above stage 1).
+/// step does not do (context parallelism, models with experts).
 [[nodiscard]] Expected<Setup> make_setup(const target::Job& job);
 
 }  // namespace prismllm::program

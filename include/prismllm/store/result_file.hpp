@@ -152,6 +152,9 @@ struct ResultData {
 /// (MPI_Comm_c2f), the one portable form that needs no mpi.h. The communicator is duplicated.
 struct ParallelAccess {
     int fortran_communicator = 0;
+    /// What one process sends or writes in one call is not much more. MPI counts bytes of a call
+    /// in an int in many places, so a large job is written in several.
+    std::size_t piece_bytes = std::size_t{256} << 20;
 };
 
 /// Write a result file from one process that holds all ranks.

@@ -33,12 +33,27 @@ struct Model {
     bool qkv_bias = false;
     bool attention_output_bias = false;
     bool mlp_bias = false;
-    bool qk_norm = false;         ///< norms of head_dim on queries and keys
-    bool embedding_norm = false;  ///< a norm after the embedding (BLOOM)
+    bool qk_norm = false;          ///< norms of head_dim on queries and keys
+    bool attention_sinks = false;  ///< a learned logit a head in the softmax (gpt-oss)
+    bool embedding_norm = false;   ///< a norm after the embedding (BLOOM)
     NormKind norm = NormKind::rmsnorm;
     std::int64_t norms_per_layer = 2;
     PositionKind positions = PositionKind::rope;
     std::int64_t max_positions = 0;  ///< rows of the learned position table (positions = learned)
+
+    // Mixture of experts: the MLP of a layer is replaced by experts, of which a token meets a few.
+    std::int64_t experts = 0;                        ///< of a layer; 0: a dense model
+    std::int64_t experts_per_token = 0;              ///< routed experts that a token is sent to
+    std::int64_t expert_ffn_hidden_size = 0;         ///< of one expert; 0: ffn_hidden_size
+    std::int64_t shared_expert_ffn_hidden_size = 0;  ///< all shared experts together; 0: none
+    bool shared_expert_gate = false;                 ///< a learned gate on the shared experts
+    bool router_correction_bias = false;  ///< a bias an expert that only balances the load
+    std::int64_t first_dense_layers = 0;  ///< leading layers that keep a plain MLP
+
+    /// Whether layer `layer` (from 0) has experts in place of the MLP.
+    [[nodiscard]] bool has_experts(std::int64_t layer) const {
+        return experts > 0 && layer >= first_dense_layers;
+    }
 };
 
 /// Order of the parallel axes in rank numbering, fastest first. Megatron-LM's default is
@@ -52,6 +67,7 @@ struct Parallel {
     std::int64_t tensor = 1;
     std::int64_t context = 1;
     std::int64_t expert = 1;
+    std::int64_t expert_tensor = 0;  ///< ranks that share each expert's matrices; 0: tensor
     std::int64_t pipeline = 1;
     std::int64_t virtual_pipeline = 1;  ///< model chunks a pipeline stage holds
     bool sequence = false;              ///< Megatron sequence parallelism (needs tensor > 1)

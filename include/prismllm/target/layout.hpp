@@ -32,7 +32,11 @@ struct StageWork {
 /// Derived sizes and groups; immutable. Make it with make_layout.
 struct Layout {
     std::int64_t world_size = 1;
-    std::int64_t tensor = 1, context = 1, data = 1, pipeline = 1, expert = 1;
+    std::int64_t tensor = 1, context = 1, data = 1, pipeline = 1;
+    /// The expert layers' mesh over the same ranks and pipeline stages; there, context ranks count
+    /// as data. Used only if experts_per_rank is above 0.
+    std::int64_t expert_tensor = 1, expert = 1, expert_data = 1;
+    std::int64_t experts_per_rank = 0;  ///< of each layer with experts; 0: a dense model
     std::int64_t virtual_pipeline = 1;
     RankOrder order = RankOrder::tp_cp_ep_dp_pp;
     std::int64_t micro_batches = 1;      ///< per iteration and data-parallel replica
@@ -59,15 +63,23 @@ struct FamilyNumbers {
     graph::FamilyIndex embedding = 5;  ///< first and last pipeline stage (tied embeddings)
     graph::FamilyIndex model = 6;      ///< tp x pp: gradient norm without distributed optimizer
     graph::FamilyIndex world = 7;
+    // Of models with experts only.
+    graph::FamilyIndex expert = 8;         ///< ranks that hold the experts of a layer between them
+    graph::FamilyIndex expert_tensor = 9;  ///< ranks that share each expert's matrices
+    graph::FamilyIndex expert_data = 10;   ///< holders of the same experts: their gradients
+    graph::FamilyIndex expert_mesh = 11;   ///< etp x ep: tokens are dispatched over it
+    graph::FamilyIndex expert_model = 12;  ///< etp x ep x pp: norm of the experts' gradients
 };
 
-/// Regular families in FamilyNumbers order, named tp, cp, dp, dp_cp, pp, embedding, model, world.
-/// A tp-cp-dp-pp mesh with the layout's order; expert groups come with experts.
+/// Regular families in FamilyNumbers order, named tp, cp, dp, dp_cp, pp, embedding, model, world
+/// and, with experts, ep, etp, edp, etp_ep, etp_ep_pp. As Megatron-LM's two rank generators: a
+/// tp-cp-dp-pp mesh for everything but experts, an etp-ep-edp-pp mesh for them, in one order.
 [[nodiscard]] std::vector<graph::Family> families_of(const Layout& layout);
 
 /// Check the settings against each other and derive the layout. All problems are reported at
 /// once, one a line, each naming the deck keys and the values that would do.
-/// Megatron rules: world = tp x cp x dp x pp; global batch = micro batch x dp x micro-batches;
+/// Megatron rules: world = tp x cp x dp x pp = etp x ep x edp x pp, both with the same pipeline
+/// groups; global batch = micro batch x dp x micro-batches;
 /// the interleaved schedule takes rounds = max(1, m / pp) and m must be a multiple of them;
 /// layers that do not divide are refused unless stage sizes are given or derivable
 /// (first/last_stage_layers, stage_layers, count_embedding/loss_in_split).

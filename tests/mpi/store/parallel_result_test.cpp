@@ -29,6 +29,13 @@ ParallelAccess world() {
     return {static_cast<int>(MPI_Comm_c2f(MPI_COMM_WORLD))};
 }
 
+/// As world(), but rows travel and are written in pieces of at most so many bytes.
+ParallelAccess world_in_pieces(std::size_t bytes) {
+    ParallelAccess access = world();
+    access.piece_bytes = bytes;
+    return access;
+}
+
 /// One folder that all processes know; the first one makes it and removes it.
 class SharedFolder {
 public:
@@ -121,6 +128,76 @@ TEST(ParallelResult, IsTheSameWhenTheLastProcessHoldsEverything) {
 // Fewer ranks than fill one chunk: all but one process write nothing.
 TEST(ParallelResult, IsTheSameForASmallJob) {
     expect_same_as_serial("small", 16, [](std::int64_t r) { return r % processes(); });
+}
+
+// MPI counts the bytes of a call in an int. 20,000 ranks are 5 chunks of 4,096, of which the
+// processes hold different numbers; a chunk of int64 values has 32 KiB.
+TEST(ParallelResult, IsTheSameHoweverSmallThePiecesAre) {
+    const SharedFolder folder{"pieces"};
+    const auto data = share(20'000, [](std::int64_t r) { return r % processes(); });
+    ASSERT_TRUE(write_result(folder.file("whole.h5"), data, samples::provenance(), world()));
+    for (const std::size_t bytes : {1, 40'000, 70'000, 200'000}) {
+        const auto path = folder.file("pieces.h5");
+
+        const auto written =
+            write_result(path, data, samples::provenance(), world_in_pieces(bytes));
+
+        ASSERT_TRUE(written.has_value()) << written.error().message;
+        const auto read = read_result(path);
+        ASSERT_TRUE(read.has_value()) << read.error().message;
+        EXPECT_TRUE(read->data == whole(20'000)) << bytes;
+        EXPECT_EQ(std::filesystem::file_size(path),
+                  std::filesystem::file_size(folder.file("whole.h5")));
+        MPI_Barrier(MPI_COMM_WORLD);  // nobody writes again while another reads
+    }
+}
+
+// Few ranks, many iterations: pieces are cut along the iterations, whose chunks are deep.
+TEST(ParallelResult, IsTheSameInPiecesOfManyIterations) {
+    const SharedFolder folder{"deep"};
+    auto data = samples::result_tables(16, 10'000);
+    for (std::int64_t rank = process(); rank < 16; rank += processes()) {
+        samples::add_rank(data, rank);
+    }
+    samples::fill_ends(data);
+
+    const auto written =
+        write_result(folder.file("r.h5"), data, samples::provenance(), world_in_pieces(600'000));
+
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    const auto read = read_result(folder.file("r.h5"));
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    auto all = samples::result(16, 10'000);
+    all.timeline.clear();
+    EXPECT_TRUE(read->data == all);
+}
+
+// Millions of ranks make an index of chunks that outgrows HDF5's cache of metadata. Here it is
+// families that make the chunks, one each.
+TEST(ParallelResult, IsTheSameWithMoreChunksThanTheCacheHoldsTheIndexOf) {
+    const SharedFolder folder{"chunks"};
+    auto data = samples::result_tables(16, 1);
+    data.families.resize(40'000, data.families.front());
+    for (StageRow& stage : data.stages) {
+        stage.communication_ps.resize(data.families.size());
+        stage.skew_ps.resize(data.families.size());
+    }
+    auto all = data;
+    for (std::int64_t rank = 0; rank < 16; ++rank) {
+        samples::add_rank(all, rank);
+        if (rank % processes() == process()) {
+            samples::add_rank(data, rank);
+        }
+    }
+    samples::fill_ends(all);
+    samples::fill_ends(data);
+
+    const auto written = write_result(folder.file("r.h5"), data, samples::provenance(), world());
+
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    const auto read = read_result(folder.file("r.h5"));
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_TRUE(read->data == all);
 }
 
 TEST(ParallelResult, KeepsTheTablesOfTheFirstProcess) {

@@ -34,47 +34,47 @@ protected:
 };
 
 TEST_F(Log, RootSpeaksOnlyOnHostRankZero) {
-    log_root(LogLevel::info, "deck", "read {} keys", 12);
+    log_root(LogLevel::info, "report", "read {} keys", 12);
     set_log_host_rank(HostRank{3});
-    log_root(LogLevel::info, "deck", "not said");
+    log_root(LogLevel::info, "report", "not said");
 
-    EXPECT_THAT(lines(), ElementsAre("I deck  read 12 keys"));
+    EXPECT_THAT(lines(), ElementsAre("I report  read 12 keys"));
 }
 
 TEST_F(Log, HereNamesTheHostRank) {
     set_log_host_rank(HostRank{3});
 
-    log_here(LogLevel::warning, "comm", "late");
+    log_here(LogLevel::warning, "placement", "late");
 
-    EXPECT_THAT(lines(), ElementsAre("W comm h0003  late"));
+    EXPECT_THAT(lines(), ElementsAre("W placement h0003  late"));
 }
 
 TEST_F(Log, AChannelCanBeMoreTalkativeThanTheRest) {
-    ASSERT_TRUE(set_log_levels("warning,engine:debug").has_value());
+    ASSERT_TRUE(set_log_levels("warning,placement:debug").has_value());
 
-    log_root(LogLevel::info, "deck", "hidden");
-    log_root(LogLevel::debug, "engine", "shown");
-    log_root(LogLevel::trace, "engine", "hidden");
+    log_root(LogLevel::info, "report", "hidden");
+    log_root(LogLevel::debug, "placement", "shown");
+    log_root(LogLevel::trace, "placement", "hidden");
 
-    EXPECT_THAT(lines(), ElementsAre("D engine  shown"));
+    EXPECT_THAT(lines(), ElementsAre("D placement  shown"));
 }
 
 TEST_F(Log, SilentHidesErrorsToo) {
     ASSERT_TRUE(set_log_levels("silent").has_value());
 
-    log_root(LogLevel::error, "deck", "hidden");
+    log_root(LogLevel::error, "report", "hidden");
 
     EXPECT_THAT(lines(), IsEmpty());
-    EXPECT_FALSE(log_enabled(LogLevel::silent, "deck"));
+    EXPECT_FALSE(log_enabled(LogLevel::silent, "report"));
 }
 
 TEST_F(Log, AnUnknownLevelIsRefusedAndChangesNothing) {
-    const Status status = set_log_levels("debug,engine:loud");
+    const Status status = set_log_levels("debug,placement:loud");
 
     ASSERT_FALSE(status.has_value());
     EXPECT_EQ(status.error().code, ErrorCode::usage);
-    EXPECT_THAT(status.error().message, HasSubstr("'engine:loud'"));
-    EXPECT_FALSE(log_enabled(LogLevel::debug, "deck"));
+    EXPECT_THAT(status.error().message, HasSubstr("'placement:loud'"));
+    EXPECT_FALSE(log_enabled(LogLevel::debug, "report"));
 }
 
 TEST_F(Log, AnEmptyChannelOrLevelIsRefused) {

@@ -92,6 +92,7 @@ TEST(InputDecks, ModelsHaveTheParametersOfTheirPublication) {
         {"llama2_7b", 6'738'415'616},     {"llama2_13b", 13'015'864'320},
         {"llama2_70b", 68'976'648'192},   {"llama3.1_8b", 8'030'261'248},
         {"llama3.1_70b", 70'553'706'496}, {"llama3.1_405b", 405'853'388'800},
+        {"mixtral_8x7b", 46'702'792'704}, {"mixtral_8x22b", 140'620'634'112},
         {"gpt3_175b", 174'604'259'328}};
 
     for (const auto& [name, count] : counts) {

@@ -288,14 +288,18 @@ TEST(Recording, ParametersOfAStageAgreeWithTheCount) {
 TEST(Setup, RefusesWhatTheStepDoesNotDoAndNamesTheKeys) {
     target::Job job = small_job(1, 1, 2);
     job.parallel.context = 2;
-    job.parallel.zero_stage = 3;
+    job.parallel.world_size *= 2;
+    job.model.experts = 4;
+    job.model.experts_per_token = 1;
+    job.model.attention_sinks = true;
 
     const auto setup = make_setup(job);
 
     ASSERT_FALSE(setup.has_value());
     EXPECT_EQ(setup.error().code, ErrorCode::bad_deck);
     EXPECT_NE(setup.error().message.find("parallel.context_parallel"), std::string::npos);
-    EXPECT_NE(setup.error().message.find("parallel.zero_stage"), std::string::npos);
+    EXPECT_NE(setup.error().message.find("model.experts above 0"), std::string::npos);
+    EXPECT_NE(setup.error().message.find("model.attention_sinks"), std::string::npos);
 }
 
 }  // namespace

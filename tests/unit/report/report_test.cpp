@@ -24,6 +24,7 @@ store::StoredResult small_result() {
     d.facts.flops_formula = "megatron";
     d.facts.device_peak_flops = 1e15;
     d.facts.model_flops_per_iteration = 1e13;
+    d.facts.hardware_flops_per_iteration = 1.2e13;
     d.summary.iteration_time_ps = 10'000'000'000;
     d.summary.model_tflops_per_gpu = 500;
     d.summary.mfu = 0.5;
@@ -55,6 +56,15 @@ TEST(Analysis, WaitingForOtherStagesIsBubbleAndForPeersSkew) {
     EXPECT_EQ(rows[0].data, 3 + 4);
     EXPECT_EQ(rows[0].bubble, 20 + 30 + 5);  // pipeline, world, idle
     EXPECT_EQ(rows[0].skew, 10 + 40);
+}
+
+// 12 TFLOP in 10 ms on two devices of 1,000 TFLOP/s.
+TEST(Analysis, HardwareUtilizationIsOfAllDevicesForTheWholeIteration) {
+    store::ResultData data = small_result().data;
+    EXPECT_DOUBLE_EQ(hardware_utilization(data), 0.6);
+
+    data.facts.device_peak_flops = 0;
+    EXPECT_EQ(hardware_utilization(data), 0);
 }
 
 TEST(Analysis, SlowestRanksAreOrderedByComputeTimeAnIteration) {
@@ -111,10 +121,11 @@ TEST(Text, NamesUnitsPublishedErrorAndWarnings) {
 TEST(Json, HoldsTheDocumentedKeysAndEscapesText) {
     const auto j = nlohmann::json::parse(json(small_result(), "r.h5"));
 
-    for (const char* key : {"iteration_time_s", "tokens_per_s_per_gpu", "model_tflops_per_gpu",
-                            "mfu", "world_size", "host_ranks", "rank_classes", "participant_ops",
-                            "slicing_wall_s", "engine_wall_s", "total_wall_s", "peak_memory_bytes",
-                            "provenance", "published", "result_file", "deck_sha256"}) {
+    for (const char* key :
+         {"iteration_time_s", "tokens_per_s_per_gpu", "model_tflops_per_gpu", "mfu", "hfu",
+          "world_size", "host_ranks", "rank_classes", "participant_ops", "slicing_wall_s",
+          "engine_wall_s", "total_wall_s", "peak_memory_bytes", "provenance", "published",
+          "result_file", "deck_sha256"}) {
         EXPECT_TRUE(j.contains(key)) << key;
     }
     EXPECT_EQ(j["title"], "A \"quoted\" job");
