@@ -11,7 +11,8 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkgconf libopenmpi-dev openmpi-bin libhdf5-openmpi-dev libhwloc-dev
-    libfmt-dev libexpected-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev)
+    libfmt-dev libexpected-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
+    libtrilinos-kokkos-dev libopenblas-serial-dev)
 tests=(libgtest-dev libgmock-dev python3 python3-h5py)
 # Without these, single tests are skipped and say so.
 optional_tests=(clang-format-14 shellcheck tcl)

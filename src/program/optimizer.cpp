@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimizer.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "prismllm/program/kernels.hpp"
@@ -28,6 +29,7 @@ std::vector<Buffer> joined(std::initializer_list<const std::vector<Buffer>*> lis
 Optimizer::Optimizer(const Context& context, const std::vector<Chunk>& chunks) : context_{context} {
     for (const Chunk& chunk : chunks) {
         const ChunkParameters& p = chunk.parameters();
+        const std::size_t first_shard = weights_.size();
         if (is_sharded(context.setup)) {
             for (const Bucket& bucket : p.buckets) {
                 add_shard(owned_part(context, bucket.weights),
@@ -38,6 +40,7 @@ Optimizer::Optimizer(const Context& context, const std::vector<Chunk>& chunks) :
                 add_shard(tensor.weight, tensor.gradient);
             }
         }
+        count(p, first_shard);
     }
     Buffer whole;
     masters_ = has_masters()
@@ -54,6 +57,23 @@ void Optimizer::add_shard(Buffer weights, Buffer gradients) {
     weights_.push_back(weights);
     gradients_.push_back(gradients);
     owned_ += weights.elements;
+}
+
+/// The norm is that of the whole model's gradient: a parameter that several ranks hold is counted
+/// by the first of them.
+void Optimizer::count(const ChunkParameters& parameters, std::size_t first_shard) {
+    for (std::size_t shard = first_shard; shard < gradients_.size(); ++shard) {
+        const std::int64_t begin = gradients_[shard].offset;
+        const std::int64_t end = begin + gradients_[shard].elements;
+        for (std::size_t t = 0; t < parameters.tensors.size(); ++t) {
+            const Buffer gradient = parameters.tensors[t].gradient;
+            const std::int64_t first = std::max(begin, gradient.offset);
+            const std::int64_t past = std::min(end, gradient.offset + gradient.elements);
+            if (first < past && !parameters.counted_elsewhere[t]) {
+                counted_.push_back({shard, first - begin, past - first});
+            }
+        }
+    }
 }
 
 Optimizer::Parts Optimizer::allocate_like_shards(std::string_view name, TensorRole role,
@@ -102,8 +122,9 @@ Optimizer::Parts Optimizer::fp32_gradients(Buffer& whole) const {
     return parts;
 }
 
-/// fp16: back to the scale of the loss; one overflow on any rank skips the update.
-void Optimizer::unscale_and_check(const Parts& gradients) const {
+/// fp16: back to the scale of the loss. @return what was found: one overflow on any rank skips the
+/// update.
+Buffer Optimizer::unscale_and_check(const Parts& gradients) const {
     const Buffer found =
         context_.allocate("found infinity", graph::DType::fp32, 1, TensorRole::workspace);
     context_.compute(fill(graph::DType::fp32, 1), {}, {found});
@@ -112,14 +133,19 @@ void Optimizer::unscale_and_check(const Parts& gradients) const {
     context_.compute(elementwise(Operation::unscale, graph::DType::fp32, owned_, 1, 1), operands,
                      operands);
     reduce_over_model(found, graph::ReduceOp::max);
-    context_.release({found});
+    return found;
 }
 
 void Optimizer::clip(const Parts& gradients) const {
     const Buffer norm =
         context_.allocate("gradient norm", graph::DType::fp32, 1, TensorRole::workspace);
     const Parts result{norm};
-    context_.compute(l2_norm(graph::DType::fp32, owned_), gradients, result);
+    Parts counted;
+    for (const Counted& part : counted_) {
+        counted.push_back(gradients[part.shard].part(part.first, part.elements));
+    }
+    // Priced as if every rank counted all it owns, so that ranks of a stage stay alike.
+    context_.compute(l2_norm(graph::DType::fp32, owned_), counted, result);
     reduce_over_model(norm, graph::ReduceOp::sum);
     std::vector<Buffer> operands = gradients;
     operands.push_back(norm);
@@ -128,9 +154,12 @@ void Optimizer::clip(const Parts& gradients) const {
     context_.release({norm});
 }
 
-void Optimizer::update(const Parts& gradients) const {
-    context_.compute(adam(owned_), joined({&gradients, &masters_, &moment1_, &moment2_}),
-                     joined({&masters_, &moment1_, &moment2_}));
+void Optimizer::update(const Parts& gradients, Buffer found) const {
+    Parts operands = joined({&gradients, &masters_, &moment1_, &moment2_});
+    if (found.exists()) {
+        operands.push_back(found);
+    }
+    context_.compute(adam(owned_), operands, joined({&masters_, &moment1_, &moment2_}));
     if (has_masters()) {
         copy_masters();
     }
@@ -153,11 +182,15 @@ void Optimizer::copy_masters() const {
 void Optimizer::step() {
     Buffer copies;
     const Parts gradients = fp32_gradients(copies);
+    Buffer found;
     if (context_.setup.activation == graph::DType::fp16) {
-        unscale_and_check(gradients);
+        found = unscale_and_check(gradients);
     }
     clip(gradients);
-    update(gradients);
+    update(gradients, found);
+    if (found.exists()) {
+        context_.release({found});
+    }
     if (copies.exists()) {
         context_.release({copies});
     }

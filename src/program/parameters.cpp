@@ -128,6 +128,9 @@ ChunkParameters allocate_parameters(const Context& context, std::int64_t chunk) 
                                    parameters.gradient_buffer.part(offset, shape.elements)};
             context.executor.initialize(tensor.weight, shape.part);
             parameters.tensors.push_back(tensor);
+            const bool second_table = shape.shared_between_stages && context.where.pipeline > 0;
+            parameters.counted_elsewhere.push_back(
+                second_table || (shape.on_all_tensor_ranks && context.where.tensor > 0));
             if (shape.replication != Replication::none) {
                 parameters.replicated.push_back({tensor.gradient, shape.replication});
             }

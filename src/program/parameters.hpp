@@ -55,6 +55,7 @@ struct ChunkParameters {
     Buffer weight_buffer, gradient_buffer;
     std::vector<Bucket> buckets;                           ///< ready in this order
     std::vector<Parameter> tensors;                        ///< model order
+    std::vector<bool> counted_elsewhere;                   ///< [tensor], in the gradient's norm
     std::vector<ReplicatedGradient> replicated;            ///< over tensor ranks, model order
     std::vector<std::vector<std::size_t>> module_buckets;  ///< [module], each bucket once
 };

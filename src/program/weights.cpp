@@ -59,7 +59,8 @@ std::string WeightMaker::named(const char* module, const char* tensor) const {
 
 Parameter WeightMaker::vector(std::string name, std::int64_t width, Start start,
                               Replication replication) {
-    return take_({width, module_, {std::move(name), start, 1, 0, {whole(width)}}, replication});
+    return take_(
+        {width, module_, {std::move(name), start, 1, 0, {whole(width)}}, replication, false, true});
 }
 
 Norm WeightMaker::norm(const char* name, std::int64_t width, Replication replication) {
@@ -88,7 +89,9 @@ Linear WeightMaker::linear(const LinearSpec& spec) {
         linear.bias = take_({linear.columns,
                              module_,
                              {named(spec.name, "bias"), Start::zeros, 1, 0, spec.rows},
-                             spec.bias_is_whole ? Replication::sequence : Replication::none});
+                             spec.bias_is_whole ? Replication::sequence : Replication::none,
+                             false,
+                             spec.bias_is_whole});
     }
     return linear;
 }
@@ -112,10 +115,12 @@ EmbeddingWeights WeightMaker::embedding() {
     if (setup_.model.positions == target::PositionKind::learned) {
         const std::int64_t rows = setup_.model.max_positions;
         const std::int64_t hidden = setup_.sizes.hidden;
-        w.positions =
-            take_({rows * hidden,
-                   module_,
-                   {named("positions", "table"), Start::normal, hidden, 0, {whole(rows)}}});
+        w.positions = take_({rows * hidden,
+                             module_,
+                             {named("positions", "table"), Start::normal, hidden, 0, {whole(rows)}},
+                             Replication::none,
+                             false,
+                             true});
     }
     if (setup_.model.embedding_norm) {
         w.norm = norm("embedding norm", setup_.sizes.hidden, Replication::sequence);

@@ -80,6 +80,7 @@ struct TensorShape {
     ParameterPart part{};
     Replication replication = Replication::none;
     bool shared_between_stages = false;  ///< the table of a tied embedding or head
+    bool on_all_tensor_ranks = false;    ///< not cut
 };
 
 /// Gives the next parameter tensor its place.

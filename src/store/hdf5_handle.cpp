@@ -26,6 +26,10 @@ herr_t keep_reason(unsigned depth, const H5E_error2_t* error, void* text) noexce
 }  // namespace
 
 QuietHdf5::QuietHdf5() {
+    // Handles close themselves. All that is left at the end of a program is what HDF5 itself loses
+    // in damaged files, and it would complain of that on standard error. No effect after the
+    // first call of HDF5.
+    (void)H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

@@ -25,7 +25,7 @@ CITATION = "CITATION.cff"
 SPACK_NAMES = {
     "mpi": "mpi", "hdf5": "hdf5", "pkgconfig": "pkgconfig", "hwloc": "hwloc", "fmt": "fmt",
     "tl-expected": "tl-expected", "tomlplusplus": "tomlplusplus", "cli11": "cli11",
-    "nlohmann_json": "nlohmann-json", "gtest": "googletest", "kokkos": "kokkos",
+    "nlohmann_json": "nlohmann-json", "gtest": "googletest", "kokkos": "kokkos", "blas": "blas",
     "sqlite3": "sqlite", "simdjson": "simdjson", "threads": None, "benchmark": "benchmark",
 }
 TOOLCHAIN = {"c", "cxx", "cmake", "python"}

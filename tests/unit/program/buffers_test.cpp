@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "prismllm/program/training_step.hpp"
+#include "prismllm/target/parameters.hpp"
 
 #include "checking_executor.hpp"
 #include "jobs.hpp"
@@ -49,10 +50,12 @@ TEST_P(Buffers, AreWrittenBeforeTheyAreReadAndLiveNoLongerThanTheStep) {
     GetParam().change(job);
     const auto setup = make_setup(job);
     ASSERT_TRUE(setup.has_value()) << setup.error().message;
+    std::int64_t normed = 0;
+    constexpr int steps = 2;
     for (std::int64_t rank = 0; rank < job.parallel.world_size; ++rank) {
         CheckingExecutor executor{*setup};
         TrainingProgram program{*setup, rank, executor};
-        for (int step = 0; step < 2; ++step) {
+        for (int step = 0; step < steps; ++step) {
             program.step();
 
             ASSERT_TRUE(executor.problems().empty())
@@ -60,7 +63,12 @@ TEST_P(Buffers, AreWrittenBeforeTheyAreReadAndLiveNoLongerThanTheStep) {
             ASSERT_TRUE(executor.leftovers().empty())
                 << "rank " << rank << ", step " << step << ": " << *executor.leftovers().begin();
         }
+        normed += executor.normed_elements();
     }
+    // The gradient's norm is that of the model, each parameter once (the vocabulary of 1,024 needs
+    // no padding); without the distributed optimizer each replica has its own.
+    const std::int64_t norms = steps * (job.parallel.zero_stage > 0 ? 1 : setup->layout.data);
+    EXPECT_EQ(normed, norms * target::count_parameters(setup->model).total);
 }
 
 const Variant variants[] = {

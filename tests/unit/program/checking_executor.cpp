@@ -282,10 +282,12 @@ void CheckingExecutor::check_operands(const graph::Kernel& kernel, std::span<con
             check_size(user + " output", s[0], total(writes));
             break;
         case KernelKind::l2_norm:
-            check_size(user, s[0], total(reads));
+            normed_elements_ += total(reads);
             break;
         case KernelKind::adam:
-            check_size(user + " input", 4 * s[0], total(reads));
+            // and in fp16 whether an infinity was found
+            check_size(user + " input",
+                       4 * s[0] + (setup_.activation == graph::DType::fp16 ? 1 : 0), total(reads));
             check_size(user + " output", 3 * s[0], total(writes));
             break;
         default:

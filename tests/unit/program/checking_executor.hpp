@@ -25,6 +25,8 @@ public:
     [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
     /// Names of the tensors that live now and are no parameter, gradient or optimizer state.
     [[nodiscard]] std::set<std::string> leftovers() const;
+    /// Elements that this rank put into the norm of the gradient so far.
+    [[nodiscard]] std::int64_t normed_elements() const { return normed_elements_; }
     /// Bytes of `role` that live now.
     [[nodiscard]] std::int64_t live_bytes(graph::TensorRole role) const;
 
@@ -78,6 +80,7 @@ private:
     const Setup& setup_;
     std::vector<Tensor> tensors_;
     std::array<Clock, stream_count> clocks_{};
+    std::int64_t normed_elements_ = 0;
     std::vector<Clock> events_;
     std::vector<std::string> problems_;
 };

@@ -42,6 +42,8 @@ class Prismllm(CMakePackage):
     depends_on("tomlplusplus@3.3:")
     depends_on("cli11@2.1:")
     depends_on("nlohmann-json@3.11:")
+    depends_on("kokkos@3.4:")
+    depends_on("blas")
     depends_on("googletest@1.12: +gmock", type="test")
     depends_on("python@3.9:", type="test")
 

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file prismllm/device/host_executor.hpp
+/// Real arithmetic for the training step of one rank, on the host.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "prismllm/device/transport.hpp"
+#include "prismllm/program/executor.hpp"
+#include "prismllm/program/setup.hpp"
+
+namespace prismllm::device {
+
+/// What a training run is told beside the job. Defaults are those of small GPT runs.
+struct Training {
+    double learning_rate = 1e-3;
+    double beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weight_decay = 0;
+    double clip_gradient = 1;       ///< limit of the gradient's norm; 0: none
+    double start_deviation = 0.02;  ///< standard deviation of normal start values
+    double loss_scale = 1024;       ///< fp16 only
+    double rope_base = 10000;
+    std::uint64_t seed = 1;  ///< of start values, samples and dropout
+};
+
+/// Executes every op at once and in program order, which is one of the orders that streams and
+/// events allow. Arithmetic is fp32; a tensor of a 16-bit dtype holds values rounded to it.
+///
+/// Start values depend on the seed and the place in the whole tensor only, samples on the seed
+/// and their number in the global batch: all ways to cut a job compute the same step.
+class HostExecutor final : public program::Executor {
+public:
+    /// @param text bytes to train on, longer than a sequence; token = byte.
+    /// @param transport may be null for a world of one rank. All references outlive the executor.
+    HostExecutor(const program::Setup& setup, std::int64_t rank, const Training& training,
+                 std::span<const std::byte> text, Transport* transport);
+    ~HostExecutor() override;
+    HostExecutor(const HostExecutor&) = delete;
+    HostExecutor& operator=(const HostExecutor&) = delete;
+
+    /// Mean loss a token over the micro-batches since the last call, natural logarithm; 0 on ranks
+    /// without the head. The next step gets the next number.
+    [[nodiscard]] double end_step();
+    /// Bytes of live tensors in the precision of their dtype, now and at most.
+    [[nodiscard]] std::int64_t allocated_bytes() const;
+    [[nodiscard]] std::int64_t peak_bytes() const;
+
+    void initialize(program::Buffer weight, const program::ParameterPart& part) override;
+    void initialize_master(program::Buffer master, program::Buffer weight) override;
+    void load(program::Buffer buffer, program::Input input) override;
+    program::Buffer allocate(std::string_view name, graph::TensorRole role, graph::DType dtype,
+                             std::int64_t elements) override;
+    void release(program::Buffer buffer) override;
+    void launch(program::Stream stream, const graph::Kernel& kernel,
+                std::span<const program::Buffer> reads,
+                std::span<const program::Buffer> writes) override;
+    void communicate(program::Stream stream, const graph::Communication& call, program::Buffer in,
+                     program::Buffer out) override;
+    void begin_batch() override {}
+    void end_batch() override {}
+    program::Event record(program::Stream stream) override;
+    void wait(program::Stream stream, program::Event event) override;
+    void enter(graph::Phase phase) override;
+    void locate(std::int64_t micro_batch, std::int64_t layer) override;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace prismllm::device

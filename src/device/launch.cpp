@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "launch.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "prismllm/base/error.hpp"
+#include "prismllm/program/kernels.hpp"
+
+#include "rounding.hpp"
+#include "vocabulary.hpp"
+
+namespace prismllm::device {
+namespace {
+
+using graph::KernelKind;
+
+/// Elements of all reads, in order, to those of all writes: joins, cuts and casts.
+void run_copy(const KernelContext& c, Operands reads, Operands writes) {
+    std::size_t write = 0;
+    std::size_t filled = 0;
+    for (const Buffer& read : reads) {
+        Out from = c.floats(read);
+        while (!from.empty()) {
+            const Out to = c.floats(writes[write]).subspan(filled);
+            const std::size_t count = std::min(from.size(), to.size());
+            std::copy_n(from.begin(), count, to.begin());
+            from = from.subspan(count);
+            filled += count;
+            if (filled == static_cast<std::size_t>(writes[write].elements)) {
+                ++write;
+                filled = 0;
+            }
+        }
+    }
+}
+
+/// Rows of the words' table are cut over tensor ranks, positions are on each.
+std::int64_t first_row(const KernelContext& c, Buffer ids) {
+    return c.memory.input(ids) == program::Input::tokens ? c.where.tensor * c.setup.sizes.vocab : 0;
+}
+
+void run_embedding(const KernelContext& c, const graph::Kernel& kernel, Operands reads,
+                   Operands writes) {
+    const std::int64_t columns = kernel.shape[1];
+    const Ids ids = c.memory.ids(reads[0]);
+    const Out values = c.floats(reads[1]);
+    if (kernel.kind == KernelKind::embedding_forward) {
+        embedding_forward(columns, first_row(c, reads[0]), ids, values, c.floats(writes[0]));
+    } else {
+        embedding_backward(columns, first_row(c, reads[0]), ids, values, c.floats(writes[0]));
+    }
+}
+
+void run_rope(const KernelContext& c, const graph::Kernel& kernel, Buffer buffer) {
+    const program::Sizes& s = c.setup.sizes;
+    RopeShape shape;
+    shape.rows = kernel.shape[0];
+    shape.batch = c.setup.training.micro_batch_size;
+    shape.heads = s.heads + s.kv_heads;
+    shape.head_dim = s.head_dim;
+    shape.row_stride = buffer.elements / shape.rows;
+    shape.base = static_cast<float>(c.training.rope_base);
+    shape.backward = kernel.shape[2] != 0;
+    rope(shape, c.floats(buffer));
+}
+
+void run_activation(const KernelContext& c, const graph::Kernel& kernel, Operands reads,
+                    Operands writes) {
+    const ActivationShape shape{kernel.shape[0], kernel.shape[1], kernel.shape[2] != 0};
+    if (kernel.kind == KernelKind::activation_forward) {
+        activation_forward(shape, c.floats(reads[0]), c.floats(writes[0]));
+    } else {
+        activation_backward(shape, c.floats(reads[0]), c.floats(reads[1]), c.floats(writes[0]));
+    }
+}
+
+void run_dropout(const KernelContext& c, const graph::Kernel& kernel, Operands reads,
+                 Operands writes) {
+    // The masks of attention probabilities are bigger than any hidden state; that dropout is off.
+    const bool hidden = reads[0].elements == c.setup.sizes.sharded_tokens * c.setup.sizes.hidden &&
+                        c.setup.training.hidden_dropout > 0;
+    const DropoutRule rule = hidden ? c.hidden_dropout : DropoutRule{};
+    if (kernel.shape[1] == static_cast<std::int64_t>(program::DropoutMask::written)) {
+        dropout_forward(rule, c.floats(reads[0]), c.floats(writes[0]), c.floats(writes[1]));
+    } else {
+        dropout_backward(rule, c.floats(reads[0]), c.floats(reads[1]), c.floats(writes[0]));
+    }
+}
+
+void run_residual(const KernelContext& c, Operands reads, Operands writes) {
+    const In bias = reads.size() > 2 ? In{c.floats(reads[2])} : In{};
+    const Out mask = writes.size() > 1 ? c.floats(writes[1]) : Out{};
+    residual_add(c.hidden_dropout, c.floats(reads[0]), c.floats(reads[1]), bias,
+                 c.floats(writes[0]), mask);
+}
+
+void dispatch(KernelContext& c, const graph::Kernel& kernel, Operands reads, Operands writes) {
+    switch (kernel.kind) {
+        case KernelKind::gemm:
+            return run_gemm(c, kernel, reads, writes);
+        case KernelKind::attention_forward:
+        case KernelKind::attention_backward:
+        case KernelKind::softmax_forward:
+        case KernelKind::softmax_backward:
+            return run_attention(c, kernel, reads, writes);
+        case KernelKind::norm_forward:
+        case KernelKind::norm_backward:
+            return run_norm(c, kernel, reads, writes);
+        case KernelKind::activation_forward:
+        case KernelKind::activation_backward:
+            return run_activation(c, kernel, reads, writes);
+        case KernelKind::dropout:
+            return run_dropout(c, kernel, reads, writes);
+        case KernelKind::residual_add:
+            return run_residual(c, reads, writes);
+        case KernelKind::elementwise:
+            return run_elementwise(c, kernel, reads, writes);
+        case KernelKind::rope:
+            return run_rope(c, kernel, writes[0]);
+        case KernelKind::embedding_forward:
+        case KernelKind::embedding_backward:
+            return run_embedding(c, kernel, reads, writes);
+        case KernelKind::cross_entropy_forward:
+        case KernelKind::cross_entropy_backward:
+            return run_loss(c, kernel, reads, writes);
+        case KernelKind::fill:
+            return fill(0, c.floats(writes[0]));
+        case KernelKind::copy:
+            return run_copy(c, reads, writes);
+        case KernelKind::l2_norm:
+        case KernelKind::adam:
+            return run_optimizer(c, kernel, reads, writes);
+    }
+    throw SystemError{ErrorCode::internal,
+                      "no host operation for kernel " + std::string{name_of(kernel.kind)}};
+}
+
+}  // namespace
+
+void run_kernel(KernelContext& context, const graph::Kernel& kernel, Operands reads,
+                Operands writes) {
+    dispatch(context, kernel, reads, writes);
+    for (const Buffer& buffer : writes) {
+        round_to(context.memory.dtype(buffer), context.floats(buffer));
+    }
+}
+
+}  // namespace prismllm::device

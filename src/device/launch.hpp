@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// From a kernel description and its operands to the operation that does it.
+#pragma once
+
+#include <span>
+
+#include "prismllm/device/host_executor.hpp"
+
+#include "memory.hpp"
+#include "pointwise.hpp"
+
+namespace prismllm::device {
+
+using program::Buffer;
+
+/// What kernels of one rank need to know beside their operands.
+struct KernelContext {
+    const program::Setup& setup;
+    target::Coordinates where;
+    const Training& training;
+    Memory& memory;
+    std::int64_t step = 1;         ///< of the optimizer, from 1
+    double loss = 0;               ///< sum of the mean losses of micro-batches
+    std::int64_t loss_count = 0;   ///< micro-batches in it
+    DropoutRule hidden_dropout{};  ///< of the next dropout of hidden states
+
+    [[nodiscard]] Out floats(Buffer b) const { return memory.floats(b); }
+};
+
+using Operands = std::span<const Buffer>;
+
+/// Runs a kernel. @throws SystemError (internal) for one that has no operation.
+void run_kernel(KernelContext& context, const graph::Kernel& kernel, Operands reads,
+                Operands writes);
+
+// Parts of it.
+void run_gemm(KernelContext& context, const graph::Kernel& kernel, Operands reads, Operands writes);
+void run_attention(KernelContext& context, const graph::Kernel& kernel, Operands reads,
+                   Operands writes);
+void run_norm(KernelContext& context, const graph::Kernel& kernel, Operands reads, Operands writes);
+void run_loss(KernelContext& context, const graph::Kernel& kernel, Operands reads, Operands writes);
+void run_elementwise(KernelContext& context, const graph::Kernel& kernel, Operands reads,
+                     Operands writes);
+void run_optimizer(KernelContext& context, const graph::Kernel& kernel, Operands reads,
+                   Operands writes);
+
+}  // namespace prismllm::device

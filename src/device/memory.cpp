@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "memory.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "prismllm/base/error.hpp"
+
+namespace prismllm::device {
+
+program::Buffer Memory::allocate(std::string_view name, graph::DType dtype, std::int64_t elements) {
+    Tensor tensor;
+    tensor.name = name;
+    tensor.dtype = dtype;
+    tensor.elements = elements;
+    if (dtype == graph::DType::int64) {
+        tensor.ids.resize(static_cast<std::size_t>(elements));
+    } else {
+        tensor.values.resize(static_cast<std::size_t>(elements));
+    }
+    tensors_.emplace(next_, std::move(tensor));
+    bytes_ += elements * size_of(dtype);
+    peak_bytes_ = std::max(peak_bytes_, bytes_);
+    return {next_++, 0, 0, elements};
+}
+
+void Memory::release(program::Buffer buffer) {
+    const Tensor& tensor = find(buffer);
+    bytes_ -= tensor.elements * size_of(tensor.dtype);
+    tensors_.erase(buffer.id);
+}
+
+Memory::Tensor& Memory::find(program::Buffer buffer) {
+    const auto found = tensors_.find(buffer.id);
+    if (!buffer.exists() || found == tensors_.end()) {
+        throw SystemError{ErrorCode::internal, "an op names a tensor that does not live"};
+    }
+    Tensor& tensor = found->second;
+    if (buffer.offset < 0 || buffer.offset + buffer.elements > tensor.elements) {
+        throw SystemError{ErrorCode::internal, "an op reaches outside of " + tensor.name};
+    }
+    return tensor;
+}
+
+Out Memory::floats(program::Buffer buffer) {
+    return Out{find(buffer).values}.subspan(static_cast<std::size_t>(buffer.offset),
+                                            static_cast<std::size_t>(buffer.elements));
+}
+
+std::span<std::int64_t> Memory::ids(program::Buffer buffer) {
+    return std::span{find(buffer).ids}.subspan(static_cast<std::size_t>(buffer.offset),
+                                               static_cast<std::size_t>(buffer.elements));
+}
+
+}  // namespace prismllm::device
