@@ -28,7 +28,7 @@ constexpr std::array<LevelName, 6> level_names{{{"trace", 'T', "\x1b[2m"},
                                                 {"error", 'E', "\x1b[31m"},
                                                 {"silent", 'S', ""}}};
 
-constexpr std::array<std::string_view, 3> channels{"prismllm", "placement", "report"};
+constexpr std::array<std::string_view, 4> channels{"prismllm", "native", "placement", "report"};
 
 bool is_channel(std::string_view name) {
     return std::find(channels.begin(), channels.end(), name) != channels.end();

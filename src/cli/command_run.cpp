@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "prismllm/comm/agree.hpp"
 #include "prismllm/emulation/slice.hpp"
 #include "prismllm/store/graph_file.hpp"
 
@@ -27,34 +26,6 @@ struct RunOptions {
     std::string graph;  ///< also keep the execution graph here
 };
 
-/// The deck as process 0 reads it, the same on all processes.
-/// @collective
-Expected<deck::Deck> shared_deck(const comm::Communicator& world, const DeckOptions& options) {
-    Expected<deck::Deck> mine = deck::Deck{};
-    std::string text;
-    Status read;
-    if (world.rank() == 0) {
-        mine = options.load();
-        if (mine) {
-            text = mine->values_toml;
-        } else {
-            read = tl::unexpected{mine.error()};
-        }
-    }
-    if (auto agreed = comm::agree(world, read); !agreed) {
-        return tl::unexpected{world.rank() == 0 ? mine.error() : agreed.error()};
-    }
-    world.broadcast(text);
-    if (world.rank() != 0) {
-        mine = deck::parse(text, options.path, ".", {});
-        if (!mine) {  // host rank 0 went on with it: not an outcome that all share
-            throw SystemError{ErrorCode::internal,
-                              "deck sent by host rank 0: " + mine.error().message};
-        }
-    }
-    return mine;
-}
-
 /// The proved graph, once it is sure that its results may be written.
 Expected<graph::ExecutionGraph> sliced(const RunOptions& options, const deck::Deck& deck,
                                        const std::string& path) {
@@ -72,7 +43,7 @@ Expected<graph::ExecutionGraph> sliced(const RunOptions& options, const deck::De
 /// @collective
 Status run(const RunOptions& options, const comm::Communicator& world) {
     const auto begin = Clock::now();
-    auto deck = shared_deck(world, options.deck);
+    auto deck = options.deck.load_on_all(world);
     if (!deck) {
         return tl::unexpected{deck.error()};
     }

@@ -20,6 +20,7 @@ struct Command {
 };
 
 [[nodiscard]] Command add_run(CLI::App& parent);
+[[nodiscard]] Command add_native(CLI::App& parent);
 [[nodiscard]] Command add_check(CLI::App& parent);
 [[nodiscard]] Command add_slice(CLI::App& parent);
 [[nodiscard]] Command add_emulate(CLI::App& parent);

@@ -42,6 +42,32 @@ void DeckOptions::add_to(CLI::App& app) {
         ->type_name("KEY=VALUE");
 }
 
+Expected<deck::Deck> DeckOptions::load_on_all(const comm::Communicator& world) const {
+    Expected<deck::Deck> mine = deck::Deck{};
+    std::string text;
+    Status read;
+    if (world.rank() == 0) {
+        mine = load();
+        if (mine) {
+            text = mine->values_toml;
+        } else {
+            read = tl::unexpected{mine.error()};
+        }
+    }
+    if (auto agreed = comm::agree(world, read); !agreed) {
+        return tl::unexpected{world.rank() == 0 ? mine.error() : agreed.error()};
+    }
+    world.broadcast(text);
+    if (world.rank() != 0) {
+        mine = deck::parse(text, path, ".", {});
+        if (!mine) {  // host rank 0 went on with it: not an outcome that all share
+            throw SystemError{ErrorCode::internal,
+                              "deck sent by host rank 0: " + mine.error().message};
+        }
+    }
+    return mine;
+}
+
 void ResultOptions::add_to(CLI::App& app) {
     app.add_option("-o,--output", output, "Result file (default: <input name>.result.h5)");
     app.add_option("--run-dir", run_dir, "Folder for results without --output")

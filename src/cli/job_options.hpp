@@ -21,6 +21,8 @@ struct DeckOptions {
 
     void add_to(CLI::App& app);
     [[nodiscard]] Expected<deck::Deck> load() const { return deck::load(path, overrides); }
+    /// The deck as process 0 reads it, the same on all processes. @collective
+    [[nodiscard]] Expected<deck::Deck> load_on_all(const comm::Communicator& world) const;
 };
 
 struct ResultOptions {

@@ -74,6 +74,22 @@ struct Communicator::Impl {
         }
     }
 
+    template <class Value>
+    void reduce_all(std::span<Value> values, MPI_Datatype type, Reduction reduction) const {
+        MPI_Request request = MPI_REQUEST_NULL;
+        mpi_call(
+            MPI_Iallreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size(), "MPI_Iallreduce"),
+                           type, mpi_op(reduction), comm, &request),
+            "MPI_Iallreduce");
+        wait(request, "MPI_Iallreduce");
+    }
+
+    template <class Value>
+    [[nodiscard]] Request start_send(int to, int tag, std::span<const Value> values,
+                                     MPI_Datatype type) const;
+    template <class Value>
+    [[nodiscard]] Request start_recv(int from, int tag, std::span<Value> values,
+                                     MPI_Datatype type) const;
     /// What every member brought, by rank; empty on all but the root.
     template <class Value>
     std::vector<std::vector<Value>> gather(const Value* data, std::size_t count, MPI_Datatype type,
@@ -108,6 +124,27 @@ std::vector<std::vector<Value>> Communicator::Impl::gather(const Value* data, st
         parts.emplace_back(begin, begin + counts[i]);
     }
     return parts;
+}
+
+template <class Value>
+Request Communicator::Impl::start_send(int to, int tag, std::span<const Value> values,
+                                       MPI_Datatype type) const {
+    auto impl = std::make_unique<Request::Impl>();
+    mpi_call(MPI_Isend(values.data(), mpi_count(values.size(), "MPI_Isend"), type, to, tag, comm,
+                       &impl->request),
+             "MPI_Isend");
+    return Request{std::move(impl)};
+}
+
+template <class Value>
+Request Communicator::Impl::start_recv(int from, int tag, std::span<Value> values,
+                                       MPI_Datatype type) const {
+    auto impl = std::make_unique<Request::Impl>();
+    impl->is_receive = true;
+    mpi_call(MPI_Irecv(values.data(), mpi_count(values.size(), "MPI_Irecv"), type, from, tag, comm,
+                       &impl->request),
+             "MPI_Irecv");
+    return Request{std::move(impl)};
 }
 
 Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_{std::move(impl)} {}
@@ -157,6 +194,16 @@ std::optional<Communicator> Communicator::subset(std::span<const int> members) c
     return Communicator{std::make_unique<Impl>(part, impl_->wait_limit)};
 }
 
+std::optional<Communicator> Communicator::split(std::optional<int> color, int key) const {
+    MPI_Comm part = MPI_COMM_NULL;
+    mpi_call(MPI_Comm_split(impl_->comm, color.value_or(MPI_UNDEFINED), key, &part),
+             "MPI_Comm_split");
+    if (part == MPI_COMM_NULL) {
+        return std::nullopt;
+    }
+    return Communicator{std::make_unique<Impl>(part, impl_->wait_limit)};
+}
+
 void Communicator::limit_waits(std::chrono::milliseconds limit) {
     impl_->wait_limit = limit;
 }
@@ -187,11 +234,33 @@ std::int64_t Communicator::reduce_all(std::int64_t value, Reduction reduction) c
 }
 
 void Communicator::reduce_all(std::span<std::int64_t> values, Reduction reduction) const {
+    impl_->reduce_all(values, MPI_INT64_T, reduction);
+}
+
+void Communicator::reduce_all(std::span<float> values, Reduction reduction) const {
+    impl_->reduce_all(values, MPI_FLOAT, reduction);
+}
+
+void Communicator::reduce_all(std::span<double> values, Reduction reduction) const {
+    impl_->reduce_all(values, MPI_DOUBLE, reduction);
+}
+
+void Communicator::gather_all(std::span<const float> own, std::span<float> all) const {
+    const int count = mpi_count(own.size(), "MPI_Iallgather");
     MPI_Request request = MPI_REQUEST_NULL;
-    mpi_call(MPI_Iallreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size(), "MPI_Iallreduce"),
-                            MPI_INT64_T, mpi_op(reduction), impl_->comm, &request),
-             "MPI_Iallreduce");
-    impl_->wait(request, "MPI_Iallreduce");
+    mpi_call(MPI_Iallgather(own.data(), count, MPI_FLOAT, all.data(), count, MPI_FLOAT, impl_->comm,
+                            &request),
+             "MPI_Iallgather");
+    impl_->wait(request, "MPI_Iallgather");
+}
+
+void Communicator::sum_and_scatter(std::span<const float> all, std::span<float> own) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    mpi_call(MPI_Ireduce_scatter_block(all.data(), own.data(),
+                                       mpi_count(own.size(), "MPI_Ireduce_scatter_block"),
+                                       MPI_FLOAT, MPI_SUM, impl_->comm, &request),
+             "MPI_Ireduce_scatter_block");
+    impl_->wait(request, "MPI_Ireduce_scatter_block");
 }
 
 std::vector<std::vector<std::int64_t>> Communicator::gather(std::span<const std::int64_t> values,
@@ -216,20 +285,26 @@ Request Communicator::start_max(std::span<std::int64_t> values) const {
 }
 
 Request Communicator::start_send(int to, int tag, std::span<const std::int64_t> values) const {
-    auto impl = std::make_unique<Request::Impl>();
-    mpi_call(MPI_Isend(values.data(), mpi_count(values.size(), "MPI_Isend"), MPI_INT64_T, to, tag,
-                       impl_->comm, &impl->request),
-             "MPI_Isend");
-    return Request{std::move(impl)};
+    return impl_->start_send(to, tag, values, MPI_INT64_T);
 }
 
 Request Communicator::start_recv(int from, int tag, std::span<std::int64_t> values) const {
-    auto impl = std::make_unique<Request::Impl>();
-    impl->is_receive = true;
-    mpi_call(MPI_Irecv(values.data(), mpi_count(values.size(), "MPI_Irecv"), MPI_INT64_T, from, tag,
-                       impl_->comm, &impl->request),
-             "MPI_Irecv");
-    return Request{std::move(impl)};
+    return impl_->start_recv(from, tag, values, MPI_INT64_T);
+}
+
+Request Communicator::start_send(int to, int tag, std::span<const float> values) const {
+    return impl_->start_send(to, tag, values, MPI_FLOAT);
+}
+
+Request Communicator::start_recv(int from, int tag, std::span<float> values) const {
+    return impl_->start_recv(from, tag, values, MPI_FLOAT);
+}
+
+void Communicator::finish(Request& request) const {
+    if (request.impl_ != nullptr) {
+        impl_->wait(request.impl_->request, request.impl_->is_receive ? "MPI_Irecv" : "MPI_Isend");
+        request.impl_.reset();
+    }
 }
 
 int Communicator::largest_tag() const {

@@ -17,12 +17,13 @@ std::vector<Field> make_table() {
     return table;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> section_meanings{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> section_meanings{{
     {"", "Top level, above all sections."},
     {"model", "The decoder to train. Usually included from `inputs/models`."},
     {"parallel", "How the job is spread over its ranks."},
     {"training", "Batch, precision and memory settings of the step."},
     {"emulation", "What to emulate beyond the plain job."},
+    {"native", "How real ranks train (`prismllm native`)."},
     {"published", "What a public source measured, for comparison only: no prediction reads it."},
     {"device", "One accelerator. Usually included from `inputs/devices` by a cluster file."},
     {"device.gemm", "Time model of matrix products, fitted to measured kernels of one type."},

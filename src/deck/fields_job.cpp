@@ -11,6 +11,7 @@ namespace {
 using target::Emulation;
 using target::Job;
 using target::Model;
+using target::Native;
 using target::Parallel;
 using target::Published;
 using target::Training;
@@ -44,6 +45,8 @@ template <auto Member>
 constexpr auto training = &slot_of<&Job::training, Member>;
 template <auto Member>
 constexpr auto emulation = &slot_of<&Job::emulation, Member>;
+template <auto Member>
+constexpr auto native = &slot_of<&Job::native, Member>;
 template <auto Member>
 constexpr auto published = &slot_of<&Job::published, Member>;
 
@@ -227,6 +230,36 @@ void append_emulation(std::vector<Field>& table) {
         "sends up to this size end before they are received");
 }
 
+void append_native(std::vector<Field>& table) {
+    constexpr Range fraction{0, 1};
+    const auto row = [&table](const char* key, auto slot, Range range, std::string_view meaning,
+                              std::string_view flag = "") {
+        table.push_back({"native", key, slot, Quantity::none, range, defaulted, {}, meaning, flag});
+    };
+    row("text", native<&Native::text>, any,
+        "file to train on, one token a byte; relative to the folder of the deck");
+    row("steps", native<&Native::steps>, {1, 1 << 20}, "training steps", "--train-iters");
+    row("seed", native<&Native::seed>, {0, 9007199254740991.0},
+        "seed of start values, samples and dropout", "--seed");
+    row("learning_rate", native<&Native::learning_rate>, {0, 10}, "constant learning rate", "--lr");
+    row("beta1", native<&Native::beta1>, fraction, "Adam: decay of the first moment",
+        "--adam-beta1");
+    row("beta2", native<&Native::beta2>, fraction, "Adam: decay of the second moment",
+        "--adam-beta2");
+    row("epsilon", native<&Native::epsilon>, fraction, "Adam: added to the denominator",
+        "--adam-eps");
+    row("weight_decay", native<&Native::weight_decay>, fraction,
+        "decoupled weight decay, on all parameters", "--weight-decay");
+    row("clip_gradient", native<&Native::clip_gradient>, not_negative,
+        "limit of the gradient's norm; 0: none", "--clip-grad");
+    row("start_deviation", native<&Native::start_deviation>, {0, 10},
+        "standard deviation of normal start values", "--init-method-std");
+    row("loss_scale", native<&Native::loss_scale>, positive, "constant loss scale of fp16",
+        "--loss-scale");
+    row("rope_base", native<&Native::rope_base>, positive, "base of rotary positions",
+        "--rotary-base");
+}
+
 void append_published(std::vector<Field>& table) {
     const auto row = [&table](const char* key, auto slot, Quantity quantity, Range range,
                               Presence presence, std::string_view meaning,
@@ -265,6 +298,7 @@ void append_job_fields(std::vector<Field>& table) {
     append_parallel(table);
     append_training(table);
     append_emulation(table);
+    append_native(table);
     append_published(table);
 }
 

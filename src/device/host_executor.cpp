@@ -34,6 +34,7 @@ struct HostExecutor::Impl {
           transport{carrier},
           context{setup, setup.layout.coordinates(rank), training, memory} {}
 
+    [[nodiscard]] std::uint64_t seed() const { return static_cast<std::uint64_t>(training.seed); }
     /// Number of a sample of the located micro-batch in the whole run.
     [[nodiscard]] std::uint64_t sample_number(std::int64_t sample) const;
     /// Dropout draws anew for every micro-batch, layer and place in the layer, and the same again
@@ -65,7 +66,7 @@ std::uint64_t HostExecutor::Impl::sample_number(std::int64_t sample) const {
 void HostExecutor::Impl::renew_dropout() {
     const program::Setup& setup = context.setup;
     const std::int64_t elements = setup.sizes.sharded_tokens * setup.sizes.hidden;
-    std::uint64_t key = mixed(training.seed, sample_number(0));
+    std::uint64_t key = mixed(seed(), sample_number(0));
     key = mixed(key, static_cast<std::uint64_t>(layer + 1));
     context.hidden_dropout.key = mixed(key, dropouts);
     context.hidden_dropout.probability = static_cast<float>(setup.training.hidden_dropout);
@@ -98,7 +99,7 @@ std::int64_t HostExecutor::peak_bytes() const {
 }
 
 void HostExecutor::initialize(program::Buffer weight, const program::ParameterPart& part) {
-    const StartRule rule{impl_->training.seed, impl_->training.start_deviation,
+    const StartRule rule{impl_->seed(), impl_->training.start_deviation,
                          impl_->context.setup.model.layers};
     const Out out = impl_->memory.floats(weight);
     fill_part(rule, part, out);
@@ -117,8 +118,7 @@ void HostExecutor::load(program::Buffer buffer, program::Input input) {
     // A label is the byte behind its token.
     const std::uint64_t places = impl_->text.size() - static_cast<std::uint64_t>(t.sequence_length);
     for (std::int64_t sample = 0; sample < t.micro_batch_size; ++sample) {
-        const std::uint64_t begin =
-            mixed(impl_->training.seed, impl_->sample_number(sample)) % places;
+        const std::uint64_t begin = mixed(impl_->seed(), impl_->sample_number(sample)) % places;
         for (std::int64_t position = 0; position < t.sequence_length; ++position) {
             const auto at = static_cast<std::size_t>(position * t.micro_batch_size + sample);
             const std::uint64_t place = begin + static_cast<std::uint64_t>(position) +

@@ -47,6 +47,10 @@ public:
     /// @return nothing on processes that are not among them. @collective over all, members or not
     [[nodiscard]] std::optional<Communicator> subset(std::span<const int> members) const;
 
+    /// The members that name the same color, ordered by key; none: nothing is made here.
+    /// @collective over all, whatever they name
+    [[nodiscard]] std::optional<Communicator> split(std::optional<int> color, int key) const;
+
     /// Longest that any wait may take; copied to communicators made from this one.
     void limit_waits(std::chrono::milliseconds limit);
 
@@ -59,6 +63,12 @@ public:
     [[nodiscard]] std::int64_t reduce_all(std::int64_t value, Reduction reduction) const;
     /// Element by element, in place; all members bring the same number of values. @collective
     void reduce_all(std::span<std::int64_t> values, Reduction reduction) const;
+    void reduce_all(std::span<float> values, Reduction reduction) const;
+    void reduce_all(std::span<double> values, Reduction reduction) const;
+    /// all = what every member brought, by rank. @pre all.size() = size() * own.size(). @collective
+    void gather_all(std::span<const float> own, std::span<float> all) const;
+    /// own = this member's part, by rank, of the sum over all. @pre as gather_all. @collective
+    void sum_and_scatter(std::span<const float> all, std::span<float> own) const;
     /// What every member brought (any length), by rank; empty on all but the root. @collective
     [[nodiscard]] std::vector<std::vector<std::int64_t>> gather(
         std::span<const std::int64_t> values, int root = 0) const;
@@ -70,6 +80,10 @@ public:
     /// @pre 0 <= tag <= largest_tag(). @local
     [[nodiscard]] Request start_send(int to, int tag, std::span<const std::int64_t> values) const;
     [[nodiscard]] Request start_recv(int from, int tag, std::span<std::int64_t> values) const;
+    [[nodiscard]] Request start_send(int to, int tag, std::span<const float> values) const;
+    [[nodiscard]] Request start_recv(int from, int tag, std::span<float> values) const;
+    /// Until the request is complete, no longer than the wait limit.
+    void finish(Request& request) const;
     [[nodiscard]] int largest_tag() const;
 
     /// MPI_Comm_c2f of the communicator, for libraries that take one (HDF5). Not a duplicate.

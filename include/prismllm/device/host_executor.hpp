@@ -15,16 +15,8 @@
 
 namespace prismllm::device {
 
-/// What a training run is told beside the job. Defaults are those of small GPT runs.
-struct Training {
-    double learning_rate = 1e-3;
-    double beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weight_decay = 0;
-    double clip_gradient = 1;       ///< limit of the gradient's norm; 0: none
-    double start_deviation = 0.02;  ///< standard deviation of normal start values
-    double loss_scale = 1024;       ///< fp16 only
-    double rope_base = 10000;
-    std::uint64_t seed = 1;  ///< of start values, samples and dropout
-};
+/// What a training run is told beside the job.
+using Training = target::Native;
 
 /// Executes every op at once and in program order, which is one of the orders that streams and
 /// events allow. Arithmetic is fp32; a tensor of a 16-bit dtype holds values rounded to it.

@@ -185,6 +185,20 @@ struct Emulation {
     std::int64_t eager_bytes = 0;  ///< sends up to this size end before they are received
 };
 
+/// How real ranks train (prismllm native). Times are not modelled by any of it.
+struct Native {
+    std::string text;  ///< file to train on, one token a byte; relative to the deck's folder
+    std::int64_t steps = 100;
+    std::int64_t seed = 1;  ///< of start values, samples and dropout
+    double learning_rate = 1e-3;
+    double beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8;  ///< of Adam
+    double weight_decay = 0;                           ///< decoupled, on all parameters
+    double clip_gradient = 1;                          ///< limit of the gradient's norm; 0: none
+    double start_deviation = 0.02;  ///< standard deviation of normal start values
+    double loss_scale = 1024;       ///< fp16 only
+    double rope_base = 10000;
+};
+
 /// What a public source measured, for comparison only: nothing reads it to predict.
 struct Published {
     std::string source;
@@ -204,6 +218,7 @@ struct Job {
     Device device;
     Cluster cluster;
     Emulation emulation;
+    Native native;
     Published published;
 };
 
