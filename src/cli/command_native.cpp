@@ -34,9 +34,12 @@ Expected<std::string> read_text(const std::string& deck_path, const std::string&
                     "deck, e.g. text = \"../../data/verses.txt\".");
     }
     const auto path = std::filesystem::path(deck_path).parent_path() / name;
+    std::error_code ignored;
     std::ifstream file(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file || std::filesystem::is_directory(path)) {
+    std::string text;
+    if (file && !std::filesystem::is_directory(path, ignored)) {
+        text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    } else {
         return fail(ErrorCode::bad_deck,
                     "cannot read native.text {} (names are relative to the folder of the deck). "
                     "Correct the name.",

@@ -232,6 +232,7 @@ void append_emulation(std::vector<Field>& table) {
 
 void append_native(std::vector<Field>& table) {
     constexpr Range fraction{0, 1};
+    constexpr Range decay{0, 0.999999};  // 1 would keep the first moment, zero, for ever
     const auto row = [&table](const char* key, auto slot, Range range, std::string_view meaning,
                               std::string_view flag = "") {
         table.push_back({"native", key, slot, Quantity::none, range, defaulted, {}, meaning, flag});
@@ -242,9 +243,9 @@ void append_native(std::vector<Field>& table) {
     row("seed", native<&Native::seed>, {0, 9007199254740991.0},
         "seed of start values, samples and dropout", "--seed");
     row("learning_rate", native<&Native::learning_rate>, {0, 10}, "constant learning rate", "--lr");
-    row("beta1", native<&Native::beta1>, fraction, "Adam: decay of the first moment",
+    row("beta1", native<&Native::beta1>, decay, "Adam: decay of the first moment",
         "--adam-beta1");
-    row("beta2", native<&Native::beta2>, fraction, "Adam: decay of the second moment",
+    row("beta2", native<&Native::beta2>, decay, "Adam: decay of the second moment",
         "--adam-beta2");
     row("epsilon", native<&Native::epsilon>, fraction, "Adam: added to the denominator",
         "--adam-eps");

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prismllm/comm/communicator.hpp"
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -147,6 +149,66 @@ TEST(Communicator, FailureOfMpiIsASystemErrorWithTheCallsName) {
         EXPECT_NE(std::string{e.what()}.find("MPI_Ibcast failed (MPI_ERR_ROOT"), std::string::npos)
             << e.what();
     }
+}
+
+TEST(Communicator, SplitGivesThoseOfAColorTheOrderOfTheirKeys) {
+    const auto world = Communicator::world();
+    const int n = world.size();
+
+    const auto half = world.split(world.rank() % 2, n - world.rank());
+    const auto none = world.split(std::nullopt, 0);
+
+    ASSERT_TRUE(half.has_value());
+    EXPECT_FALSE(none.has_value());
+    EXPECT_EQ(half->size(), (n + 1 - world.rank() % 2) / 2);
+    EXPECT_EQ(half->rank(), half->size() - 1 - world.rank() / 2);  // keys fall with the rank
+}
+
+TEST(Communicator, GathersAndScattersFloatsByRank) {
+    const auto world = Communicator::world();
+    const auto n = static_cast<std::size_t>(world.size());
+    const auto own = static_cast<float>(world.rank());
+    const std::vector<float> brought{own, own + 0.5F};
+    std::vector<float> all(2 * n);
+    std::vector<float> part(2);
+
+    world.gather_all(brought, all);
+    world.sum_and_scatter(all, part);
+
+    for (std::size_t r = 0; r < n; ++r) {
+        EXPECT_EQ(all[2 * r], static_cast<float>(r));
+        EXPECT_EQ(all[2 * r + 1], static_cast<float>(r) + 0.5F);
+    }
+    EXPECT_EQ(part[0], static_cast<float>(n) * own);
+    EXPECT_EQ(part[1], static_cast<float>(n) * (own + 0.5F));
+}
+
+TEST(Communicator, ReducesFloatsAndDoubles) {
+    const auto world = Communicator::world();
+    const auto n = static_cast<double>(world.size());
+    std::vector<float> floats{static_cast<float>(world.rank()), -static_cast<float>(world.rank())};
+    std::vector<double> doubles{0.25, static_cast<double>(world.rank())};
+
+    world.reduce_all(std::span{floats}, Reduction::max);
+    world.reduce_all(std::span{doubles}, Reduction::sum);
+
+    EXPECT_EQ(floats, (std::vector<float>{static_cast<float>(n) - 1, 0}));
+    EXPECT_EQ(doubles, (std::vector<double>{n / 4, n * (n - 1) / 2}));
+}
+
+TEST(Communicator, FloatsGoRoundTheRing) {
+    const auto world = Communicator::world();
+    const int n = world.size();
+    const std::vector<float> sent(1000, static_cast<float>(world.rank()));
+    std::vector<float> received(1000);
+
+    auto receive = world.start_recv((world.rank() + n - 1) % n, 0, std::span<float>{received});
+    auto send = world.start_send((world.rank() + 1) % n, 0, std::span<const float>{sent});
+    world.finish(send);
+    world.finish(receive);
+    world.finish(receive);  // again: nothing is left to wait for
+
+    EXPECT_EQ(received, std::vector<float>(1000, static_cast<float>((world.rank() + n - 1) % n)));
 }
 
 }  // namespace
