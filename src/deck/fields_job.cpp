@@ -243,10 +243,8 @@ void append_native(std::vector<Field>& table) {
     row("seed", native<&Native::seed>, {0, 9007199254740991.0},
         "seed of start values, samples and dropout", "--seed");
     row("learning_rate", native<&Native::learning_rate>, {0, 10}, "constant learning rate", "--lr");
-    row("beta1", native<&Native::beta1>, decay, "Adam: decay of the first moment",
-        "--adam-beta1");
-    row("beta2", native<&Native::beta2>, decay, "Adam: decay of the second moment",
-        "--adam-beta2");
+    row("beta1", native<&Native::beta1>, decay, "Adam: decay of the first moment", "--adam-beta1");
+    row("beta2", native<&Native::beta2>, decay, "Adam: decay of the second moment", "--adam-beta2");
     row("epsilon", native<&Native::epsilon>, fraction, "Adam: added to the denominator",
         "--adam-eps");
     row("weight_decay", native<&Native::weight_decay>, fraction,
