@@ -133,9 +133,10 @@ Command add_native(CLI::App& parent) {
     app->add_flag("--json", options->json, "Print one JSON object instead of the text report");
     app->footer(
         "Examples:\n"
-        "  prismllm native inputs/decks/tiny/gpt.toml\n"
-        "  mpirun -np 4 prismllm native inputs/decks/tiny/llama.toml --set parallel.world_size=4 "
-        "--set parallel.tensor_parallel=2 --set parallel.pipeline_parallel=2");
+        "  prismllm native inputs/decks/tiny/gpt.toml --set native.steps=20\n"
+        "  mpirun -np 4 prismllm native inputs/decks/tiny/llama.toml --json --set native.steps=20 "
+        "--set parallel.world_size=4 --set parallel.tensor_parallel=2 "
+        "--set parallel.pipeline_parallel=2");
     return {app, [options] {
                 return in_mpi_job(
                     [&](const comm::Communicator& world) { return native(*options, world); });
