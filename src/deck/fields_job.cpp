@@ -245,7 +245,7 @@ void append_native(std::vector<Field>& table) {
     row("learning_rate", native<&Native::learning_rate>, {0, 10}, "constant learning rate", "--lr");
     row("beta1", native<&Native::beta1>, decay, "Adam: decay of the first moment", "--adam-beta1");
     row("beta2", native<&Native::beta2>, decay, "Adam: decay of the second moment", "--adam-beta2");
-    row("epsilon", native<&Native::epsilon>, fraction, "Adam: added to the denominator",
+    row("epsilon", native<&Native::epsilon>, {0, 1, true}, "Adam: added to the denominator",
         "--adam-eps");
     row("weight_decay", native<&Native::weight_decay>, fraction,
         "decoupled weight decay, on all parameters", "--weight-decay");
@@ -255,7 +255,7 @@ void append_native(std::vector<Field>& table) {
         "standard deviation of normal start values", "--init-method-std");
     row("loss_scale", native<&Native::loss_scale>, positive, "constant loss scale of fp16",
         "--loss-scale");
-    row("rope_base", native<&Native::rope_base>, positive, "base of rotary positions",
+    row("rope_base", native<&Native::rope_base>, {1, 1e15}, "base of rotary positions",
         "--rotary-base");
 }
 
