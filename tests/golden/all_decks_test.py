@@ -10,11 +10,12 @@ from workplace import GoldenTest, main
 
 class Decks(GoldenTest):
     def test_every_deck_checks_and_runs(self):
-        decks = sorted((self.work.folder / "inputs/decks").glob("*.toml"))
-        self.assertGreaterEqual(len(decks), 10)
+        folder = self.work.folder / "inputs/decks"
+        decks = sorted(folder.glob("**/*.toml"))
+        self.assertGreaterEqual(len(decks), 27)
         for deck in decks:
             with self.subTest(deck.name):
-                self.check_and_run(f"inputs/decks/{deck.name}")
+                self.check_and_run(f"inputs/decks/{deck.relative_to(folder)}")
 
     def check_and_run(self, deck):
         checked = self.work.succeed(f"prismllm check {deck}")
@@ -26,7 +27,8 @@ class Decks(GoldenTest):
         self.assertGreater(report["mfu"], 0)
         self.assertLess(report["mfu"], 1)
         self.assertGreater(report["peak_memory_bytes"], 0)
-        self.assertTrue(report["published"]["source"])
+        if "tiny" not in deck:  # they train for real, and nobody published them
+            self.assertTrue(report["published"]["source"])
         shares = [report["provenance"][name]
                   for name in ("measured", "calibrated", "modelled", "assumed")]
         self.assertAlmostEqual(1, sum(shares), places=9)

@@ -3,6 +3,7 @@
 // Every file of inputs/ is a promise to users: all decks load and describe a possible job.
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -30,16 +31,31 @@ std::vector<fs::path> files_in(const char* folder) {
     return files;
 }
 
-TEST(InputDecks, EveryDeckLoadsAndHasALayout) {
-    const std::vector<fs::path> decks = files_in("decks");
+/// Those of published jobs and those that train for real.
+std::vector<fs::path> all_decks() {
+    std::vector<fs::path> decks = files_in("decks");
+    std::ranges::copy(files_in("decks/tiny"), std::back_inserter(decks));
+    return decks;
+}
 
-    ASSERT_GE(decks.size(), 11U);
+TEST(InputDecks, EveryDeckLoadsAndHasALayout) {
+    const std::vector<fs::path> decks = all_decks();
+
+    ASSERT_GE(decks.size(), 27U);
     for (const fs::path& path : decks) {
         const auto deck = load(path);
         ASSERT_TRUE(deck.has_value()) << deck.error().message;
         const target::Job& job = deck->job;
         const auto layout = target::make_layout(job.model, job.parallel, job.training);
         EXPECT_TRUE(layout.has_value()) << path << ": " << layout.error().message;
+    }
+}
+
+TEST(InputDecks, TinyDecksNameATextThatIsThere) {
+    for (const fs::path& path : files_in("decks/tiny")) {
+        const auto deck = load(path);
+        ASSERT_TRUE(deck.has_value()) << deck.error().message;
+        EXPECT_GT(fs::file_size(path.parent_path() / deck->job.native.text), 3000U) << path;
     }
 }
 
@@ -55,7 +71,7 @@ TEST(InputDecks, EveryDeckNamesItsSourceAndAPublishedFigure) {
 }
 
 TEST(InputDecks, EveryEchoLoadsToTheSameHash) {
-    for (const fs::path& path : files_in("decks")) {
+    for (const fs::path& path : all_decks()) {
         const auto deck = load(path);
         ASSERT_TRUE(deck.has_value()) << deck.error().message;
         const auto again = parse(deck->values_toml, "echo.toml", ".");
