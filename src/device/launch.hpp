@@ -20,7 +20,8 @@ struct KernelContext {
     target::Coordinates where;
     const Training& training;
     Memory& memory;
-    std::int64_t step = 1;         ///< of the optimizer, from 1
+    std::int64_t step = 1;         ///< of the training, from 1
+    std::int64_t updates = 0;      ///< by the optimizer: a step whose gradients overflow has none
     double loss = 0;               ///< sum of the mean losses of micro-batches
     std::int64_t loss_count = 0;   ///< micro-batches in it
     DropoutRule hidden_dropout{};  ///< of the next dropout of hidden states

@@ -118,7 +118,7 @@ void run_optimizer(KernelContext& c, const graph::Kernel& kernel, Operands reads
     rule.beta2 = static_cast<float>(c.training.beta2);
     rule.epsilon = static_cast<float>(c.training.epsilon);
     rule.weight_decay = static_cast<float>(c.training.weight_decay);
-    rule.step = c.step;
+    rule.step = ++c.updates;
     for (std::size_t i = 0; i < count; ++i) {
         adam(rule, c.floats(reads[i]), c.floats(writes[i]), c.floats(writes[count + i]),
              c.floats(writes[2 * count + i]));
