@@ -19,22 +19,32 @@ float to_bf16(float value) {
     return std::bit_cast<float>(bits & 0xffff0000U);
 }
 
-/// fp16: 11 significant bits, least exponent -14, largest value 65504.
-float to_fp16(float value) {
-    if (!std::isfinite(value)) {
+/// A small format with subnormals. `least_exponent` is frexp's, of the smallest normal number;
+/// `overflow` stands for what rounds to more than `largest`.
+struct SmallFormat {
+    int bits;  ///< significant ones
+    int least_exponent;
+    float largest;
+    float overflow;
+};
+
+float to_small(const SmallFormat& format, float value) {
+    if (std::isnan(value)) {
         return value;
     }
-    constexpr int bits = 11;
-    constexpr int least_exponent = -13;  // frexp's, of the smallest normal number 2^-14
+    if (std::isinf(value)) {
+        return std::copysign(format.overflow, value);
+    }
     int exponent = 0;
     (void)std::frexp(value, &exponent);
-    const int scale = bits - std::max(exponent, least_exponent);
+    const int scale = format.bits - std::max(exponent, format.least_exponent);
     const float rounded = std::ldexp(std::nearbyint(std::ldexp(value, scale)), -scale);
-    if (std::fabs(rounded) > 65504.0F) {
-        return std::copysign(std::numeric_limits<float>::infinity(), value);
-    }
-    return rounded;
+    return std::fabs(rounded) > format.largest ? std::copysign(format.overflow, value) : rounded;
 }
+
+constexpr SmallFormat fp16{11, -13, 65504, std::numeric_limits<float>::infinity()};
+/// E4M3 of the OCP 8-bit floating point specification: it has no infinity.
+constexpr SmallFormat e4m3{4, -5, 448, 448};
 
 }  // namespace
 
@@ -48,7 +58,9 @@ void round_to(graph::DType dtype, Out in_out) {
     if (dtype == graph::DType::bf16) {
         each(to_bf16);
     } else if (dtype == graph::DType::fp16) {
-        each(to_fp16);
+        each([](float value) { return to_small(fp16, value); });
+    } else if (dtype == graph::DType::fp8) {
+        each([](float value) { return to_small(e4m3, value); });
     }
 }
 

@@ -9,7 +9,8 @@
 
 namespace prismllm::device {
 
-/// To nearest, ties to even; beyond the range infinity, as hardware casts. fp32 and integers stay.
+/// To nearest, ties to even. Beyond the range of bf16 and fp16 lies infinity; fp8 (E4M3) has none
+/// and keeps its largest number, 448, as saturating hardware casts do. fp32 and integers stay.
 void round_to(graph::DType dtype, Out in_out);
 
 }  // namespace prismllm::device
