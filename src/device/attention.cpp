@@ -74,11 +74,12 @@ float softmax_row(float* row, std::int64_t count, std::int64_t length, float sca
     for (std::int64_t c = 1; c < count; ++c) {
         largest = std::max(largest, row[c]);
     }
-    float sum = 0;
+    double in_double = 0;  // equal terms would all round the same way
     for (std::int64_t c = 0; c < count; ++c) {
         row[c] = std::exp((row[c] - largest) * scale);
-        sum += row[c];
+        in_double += static_cast<double>(row[c]);
     }
+    const auto sum = static_cast<float>(in_double);
     for (std::int64_t c = 0; c < count; ++c) {
         row[c] /= sum;
     }

@@ -62,13 +62,14 @@ void exponentials(const VocabularyPart& part, In largest, Ids labels, Out logits
         float* row = logits.data() + t * part.columns;
         const std::int64_t label = column_of(part, labels[at]);
         predicted[at] = label >= 0 ? row[label] - largest[at] : 0.0F;
-        float sum = 0;
+        // In double: with 100,000 equal terms fp32 would be wrong by 1e-3.
+        double sum = 0;
         for (std::int64_t c = 0; c < part.used; ++c) {
             row[c] = std::exp(row[c] - largest[at]);
-            sum += row[c];
+            sum += static_cast<double>(row[c]);
         }
         std::fill(row + part.used, row + part.columns, 0.0F);
-        sums[at] = sum;
+        sums[at] = static_cast<float>(sum);
     });
 }
 
