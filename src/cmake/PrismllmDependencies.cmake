@@ -21,14 +21,7 @@ find_package(tomlplusplus REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Kokkos 3.4 CONFIG REQUIRED)
-if(TARGET trilinos_kokkoscore)
-    # Debian has Kokkos as a part of Trilinos, with a path to headers that does not exist.
-    find_path(PRISMLLM_KOKKOS_INCLUDE Kokkos_Core.hpp PATH_SUFFIXES trilinos REQUIRED)
-    mark_as_advanced(PRISMLLM_KOKKOS_INCLUDE)
-    set_target_properties(Kokkos::kokkos PROPERTIES
-        INTERFACE_INCLUDE_DIRECTORIES ${PRISMLLM_KOKKOS_INCLUDE}
-        INTERFACE_LINK_LIBRARIES "trilinos_kokkoscontainers;trilinos_kokkoscore")
-endif()
+include(PrismllmDebianKokkos)
 find_package(BLAS REQUIRED)
 find_path(PRISMLLM_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas)
 mark_as_advanced(PRISMLLM_CBLAS_INCLUDE)

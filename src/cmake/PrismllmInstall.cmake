@@ -39,7 +39,8 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/PrismLLMConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/PrismLLMConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/PrismLLMConfig.cmake
-    ${PROJECT_BINARY_DIR}/PrismLLMConfigVersion.cmake DESTINATION ${PRISMLLM_CMAKE_DIR})
+    ${PROJECT_BINARY_DIR}/PrismLLMConfigVersion.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/PrismllmDebianKokkos.cmake DESTINATION ${PRISMLLM_CMAKE_DIR})
 
 # `module use <prefix>/share/modulefiles; module load prismllm`
 set(module_dir ${CMAKE_INSTALL_DATADIR}/modulefiles/prismllm)
