@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "prismllm/base/error.hpp"
+#include "prismllm/base/random.hpp"
 
 #include "launch.hpp"
 #include "rounding.hpp"
@@ -66,9 +67,9 @@ std::uint64_t HostExecutor::Impl::sample_number(std::int64_t sample) const {
 void HostExecutor::Impl::renew_dropout() {
     const program::Setup& setup = context.setup;
     const std::int64_t elements = setup.sizes.sharded_tokens * setup.sizes.hidden;
-    std::uint64_t key = mixed(seed(), sample_number(0));
-    key = mixed(key, static_cast<std::uint64_t>(layer + 1));
-    context.hidden_dropout.key = mixed(key, dropouts);
+    std::uint64_t key = random_word(seed(), sample_number(0));
+    key = random_word(key, static_cast<std::uint64_t>(layer + 1));
+    context.hidden_dropout.key = random_word(key, dropouts);
     context.hidden_dropout.probability = static_cast<float>(setup.training.hidden_dropout);
     context.hidden_dropout.first = setup.parallel.sequence ? context.where.tensor * elements : 0;
 }
@@ -118,7 +119,8 @@ void HostExecutor::load(program::Buffer buffer, program::Input input) {
     // A label is the byte behind its token.
     const std::uint64_t places = impl_->text.size() - static_cast<std::uint64_t>(t.sequence_length);
     for (std::int64_t sample = 0; sample < t.micro_batch_size; ++sample) {
-        const std::uint64_t begin = mixed(impl_->seed(), impl_->sample_number(sample)) % places;
+        const std::uint64_t begin =
+            random_word(impl_->seed(), impl_->sample_number(sample)) % places;
         for (std::int64_t position = 0; position < t.sequence_length; ++position) {
             const auto at = static_cast<std::size_t>(position * t.micro_batch_size + sample);
             const std::uint64_t place = begin + static_cast<std::uint64_t>(position) +

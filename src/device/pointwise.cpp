@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "start_values.hpp"
+#include "prismllm/base/random.hpp"
 
 namespace prismllm::device {
 namespace {
@@ -31,7 +31,7 @@ float sigmoid(float x) {
 
 bool keeps(const DropoutRule& rule, std::int64_t number) {
     const std::uint64_t bits =
-        mixed(rule.key, static_cast<std::uint64_t>(rule.first + number)) >> 40U;
+        random_word(rule.key, static_cast<std::uint64_t>(rule.first + number)) >> 40U;
     return static_cast<float>(bits) >= rule.probability * 16777216.0F;  // 24 random bits
 }
 

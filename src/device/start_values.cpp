@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "prismllm/base/random.hpp"
+
 namespace prismllm::device {
 namespace {
 
@@ -24,19 +26,11 @@ double uniform(std::uint64_t bits) {
 
 /// Box and Muller's transformation of two hashed numbers.
 double normal(std::uint64_t key, std::uint64_t number) {
-    const double radius = std::sqrt(-2 * std::log(uniform(mixed(key, 2 * number))));
-    return radius * std::cos(2 * std::numbers::pi * uniform(mixed(key, 2 * number + 1)));
+    const double radius = std::sqrt(-2 * std::log(uniform(random_word(key, 2 * number))));
+    return radius * std::cos(2 * std::numbers::pi * uniform(random_word(key, 2 * number + 1)));
 }
 
 }  // namespace
-
-std::uint64_t mixed(std::uint64_t key, std::uint64_t number) {
-    // SplitMix64 (Steele, Lea, Flood 2014)
-    std::uint64_t z = key + (number + 1) * 0x9e3779b97f4a7c15U;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
-}
 
 void fill_part(const StartRule& rule, const program::ParameterPart& part, Out out) {
     using Start = program::ParameterPart::Start;
@@ -50,11 +44,12 @@ void fill_part(const StartRule& rule, const program::ParameterPart& part, Out ou
         part.start == Start::residual
             ? rule.deviation / std::sqrt(2.0 * static_cast<double>(rule.layers))
             : rule.deviation;
-    const std::uint64_t key = mixed(rule.seed, hash_of(part.name));
+    const std::uint64_t key = random_word(rule.seed, hash_of(part.name));
     std::int64_t next = 0;
     for (const program::ParameterPart::Rows& rows : part.rows) {
         for_each(rows.count, [&, next](std::int64_t r) {
-            const std::uint64_t row_key = mixed(key, static_cast<std::uint64_t>(rows.first + r));
+            const std::uint64_t row_key =
+                random_word(key, static_cast<std::uint64_t>(rows.first + r));
             for (std::int64_t c = 0; c < part.columns; ++c) {
                 const auto number = static_cast<std::uint64_t>(part.first_column + c);
                 out[static_cast<std::size_t>((next + r) * part.columns + c)] =

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
-/// Numbers that depend on a seed and a place alone, never on who asks for them.
+/// Start values of parameters: they depend on a seed and a place alone, never on who asks.
 #pragma once
 
 #include "prismllm/program/executor.hpp"
@@ -8,9 +8,6 @@
 #include "parallel.hpp"
 
 namespace prismllm::device {
-
-/// 64 well-mixed bits of two numbers.
-[[nodiscard]] std::uint64_t mixed(std::uint64_t key, std::uint64_t number);
 
 struct StartRule {
     std::uint64_t seed = 1;

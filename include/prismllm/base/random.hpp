@@ -18,6 +18,13 @@ namespace prismllm {
     return word ^ (word >> 31);
 }
 
+inline constexpr std::uint64_t golden_ratio_word = 0x9e3779b97f4a7c15ULL;
+
+/// The draw number `number` of the SplitMix64 sequence that begins at `key`.
+[[nodiscard]] constexpr std::uint64_t random_word(std::uint64_t key, std::uint64_t number) {
+    return mix_bits(key + (number + 1) * golden_ratio_word);
+}
+
 /// Names one sequence of draws. Two words, so that among a million sequences equal keys are not
 /// to be expected.
 struct RandomKey {
@@ -28,10 +35,9 @@ struct RandomKey {
 
 [[nodiscard]] constexpr RandomKey random_key(std::uint64_t seed, std::uint64_t participant,
                                              std::uint64_t epoch) {
-    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL;
-    std::uint64_t state = mix_bits(seed + golden);
-    state = mix_bits(state + participant + golden);
-    state = mix_bits(state + epoch + golden);
+    std::uint64_t state = mix_bits(seed + golden_ratio_word);
+    state = mix_bits(state + participant + golden_ratio_word);
+    state = mix_bits(state + epoch + golden_ratio_word);
     return {static_cast<std::uint32_t>(state), static_cast<std::uint32_t>(state >> 32)};
 }
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "start_values.hpp"
+#include "prismllm/base/random.hpp"
 
 namespace prismllm::device {
 
@@ -20,7 +20,7 @@ using Values = std::vector<float>;
 inline Values numbers(std::size_t count, std::uint64_t key) {
     Values values(count);
     for (std::size_t i = 0; i < count; ++i) {
-        const std::uint64_t bits = mixed(key, i) >> 40U;
+        const std::uint64_t bits = random_word(key, i) >> 40U;
         values[i] = static_cast<float>(bits) / 8388608.0F - 1.0F;
     }
     return values;

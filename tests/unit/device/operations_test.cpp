@@ -9,6 +9,7 @@
 #include "optimizer_math.hpp"
 #include "pointwise.hpp"
 #include "rounding.hpp"
+#include "start_values.hpp"
 #include "vocabulary.hpp"
 
 namespace prismllm::device {
