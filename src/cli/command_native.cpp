@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "prismllm/base/log.hpp"
+#include "prismllm/base/text_file.hpp"
 #include "prismllm/comm/agree.hpp"
 #include "prismllm/emulation/native.hpp"
 
@@ -34,36 +33,14 @@ Expected<std::string> read_text(const std::string& deck_path, const std::string&
                     "deck, e.g. text = \"../../data/verses.txt\".");
     }
     const auto path = std::filesystem::path(deck_path).parent_path() / name;
-    std::error_code ignored;
-    std::ifstream file(path, std::ios::binary);
-    std::string text;
-    if (file && !std::filesystem::is_directory(path, ignored)) {
-        text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-    } else {
+    auto text = read_text_file(path);
+    if (!text) {
         return fail(ErrorCode::bad_deck,
                     "cannot read native.text {} (names are relative to the folder of the deck). "
                     "Correct the name.",
                     path.string());
     }
     return text;
-}
-
-/// @collective
-Expected<std::string> shared_text(const comm::Communicator& world, const std::string& deck_path,
-                                  const std::string& name) {
-    Expected<std::string> mine = std::string{};
-    Status read;
-    if (world.rank() == 0) {
-        mine = read_text(deck_path, name);
-        if (!mine) {
-            read = tl::unexpected{mine.error()};
-        }
-    }
-    if (auto agreed = comm::agree(world, read); !agreed) {
-        return tl::unexpected{agreed.error()};
-    }
-    world.broadcast(*mine);
-    return mine;
 }
 
 double median(std::vector<double> values) {
@@ -100,7 +77,8 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
     if (!deck) {
         return tl::unexpected{deck.error()};
     }
-    auto text = shared_text(world, options.deck.path, deck->job.native.text);
+    auto text =
+        from_root(world, [&] { return read_text(options.deck.path, deck->job.native.text); });
     if (!text) {
         return tl::unexpected{text.error()};
     }

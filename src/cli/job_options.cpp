@@ -6,6 +6,7 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <utility>
 
 #include "prismllm/base/host_name.hpp"
 #include "prismllm/base/log.hpp"
@@ -42,30 +43,39 @@ void DeckOptions::add_to(CLI::App& app) {
         ->type_name("KEY=VALUE");
 }
 
-Expected<deck::Deck> DeckOptions::load_on_all(const comm::Communicator& world) const {
-    Expected<deck::Deck> mine = deck::Deck{};
-    std::string text;
-    Status read;
-    if (world.rank() == 0) {
-        mine = load();
-        if (mine) {
-            text = mine->values_toml;
-        } else {
-            read = tl::unexpected{mine.error()};
-        }
+Expected<std::string> from_root(const comm::Communicator& world,
+                                const std::function<Expected<std::string>()>& make) {
+    Expected<std::string> mine = world.rank() == 0 ? make() : std::string{};
+    const Status made = mine ? Status{} : tl::unexpected{mine.error()};
+    if (auto agreed = comm::agree(world, made); !agreed) {
+        return mine ? tl::unexpected{agreed.error()} : mine;
     }
-    if (auto agreed = comm::agree(world, read); !agreed) {
-        return tl::unexpected{world.rank() == 0 ? mine.error() : agreed.error()};
-    }
-    world.broadcast(text);
-    if (world.rank() != 0) {
-        mine = deck::parse(text, path, ".", {});
-        if (!mine) {  // host rank 0 went on with it: not an outcome that all share
-            throw SystemError{ErrorCode::internal,
-                              "deck sent by host rank 0: " + mine.error().message};
-        }
-    }
+    world.broadcast(*mine);
     return mine;
+}
+
+Expected<deck::Deck> DeckOptions::load_on_all(const comm::Communicator& world) const {
+    deck::Deck own;
+    const auto text = from_root(world, [&]() -> Expected<std::string> {
+        auto loaded = load();
+        if (!loaded) {
+            return tl::unexpected{loaded.error()};
+        }
+        own = std::move(*loaded);
+        return own.values_toml;
+    });
+    if (!text) {
+        return tl::unexpected{text.error()};
+    }
+    if (world.rank() == 0) {
+        return own;
+    }
+    auto parsed = deck::parse(*text, path, ".", {});
+    if (!parsed) {  // host rank 0 went on with it: not an outcome that all share
+        throw SystemError{ErrorCode::internal,
+                          "deck sent by host rank 0: " + parsed.error().message};
+    }
+    return parsed;
 }
 
 void ResultOptions::add_to(CLI::App& app) {

@@ -3,6 +3,7 @@
 /// What several subcommands share: naming a deck, provenance, the emulating half of `run`.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@
 #include "prismllm/store/provenance.hpp"
 
 namespace prismllm::cli {
+
+/// What process 0 makes, or its error, on all processes. Only process 0 calls `make`.
+/// @collective
+[[nodiscard]] Expected<std::string> from_root(const comm::Communicator& world,
+                                              const std::function<Expected<std::string>()>& make);
 
 struct DeckOptions {
     std::string path;

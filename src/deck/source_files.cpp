@@ -3,10 +3,10 @@
 #include "source_files.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
+
+#include "prismllm/base/text_file.hpp"
 
 namespace prismllm::deck {
 namespace {
@@ -18,34 +18,6 @@ constexpr std::uintmax_t most_bytes = 1 << 20;
 constexpr std::size_t deepest_include = 16;
 constexpr std::uint32_t most_files = 128;
 constexpr std::int64_t schema_version = 1;
-
-/// Content of a regular file, or why it cannot be read.
-Expected<std::string> content_of(const fs::path& path) {
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (error || !fs::exists(status)) {
-        return fail(ErrorCode::bad_deck, "{}",
-                    error ? error.message() : std::string{"No such file or directory"});
-    }
-    if (!fs::is_regular_file(status)) {
-        return fail(ErrorCode::bad_deck, "{}",
-                    fs::is_directory(status) ? "it is a directory" : "it is not a regular file");
-    }
-    const std::uintmax_t size = fs::file_size(path, error);
-    if (error || size > most_bytes) {
-        return fail(ErrorCode::bad_deck, "it has {} bytes, and a deck at most {}", size,
-                    most_bytes);
-    }
-    std::ifstream stream{path, std::ios::binary};
-    if (!stream) {
-        return fail(ErrorCode::bad_deck, "it cannot be opened: permission denied");
-    }
-    std::string text{std::istreambuf_iterator<char>{stream}, std::istreambuf_iterator<char>{}};
-    if (stream.bad()) {
-        return fail(ErrorCode::bad_deck, "reading it failed");
-    }
-    return text;
-}
 
 bool has_control_characters(std::string_view text) {
     return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
@@ -77,7 +49,7 @@ void SourceFiles::take(std::string_view text, const std::string& name, const fs:
 
 bool SourceFiles::read_file(const fs::path& path, const std::string& name,
                             const Place& asked_from) {
-    const Expected<std::string> text = content_of(path);
+    const Expected<std::string> text = read_text_file(path, most_bytes);
     if (!text) {
         problems_.add(asked_from, "cannot read deck file {} ({}). Check the path", shown(name),
                       text.error().message);
