@@ -185,13 +185,7 @@ Communicator Communicator::split_by_node() const {
 std::optional<Communicator> Communicator::subset(std::span<const int> members) const {
     PRISMLLM_ASSERT(std::is_sorted(members.begin(), members.end()), "members are ascending");
     const bool inside = std::binary_search(members.begin(), members.end(), impl_->rank);
-    MPI_Comm part = MPI_COMM_NULL;
-    mpi_call(MPI_Comm_split(impl_->comm, inside ? 0 : MPI_UNDEFINED, impl_->rank, &part),
-             "MPI_Comm_split");
-    if (part == MPI_COMM_NULL) {
-        return std::nullopt;
-    }
-    return Communicator{std::make_unique<Impl>(part, impl_->wait_limit)};
+    return split(inside ? std::optional<int>{0} : std::nullopt, impl_->rank);
 }
 
 std::optional<Communicator> Communicator::split(std::optional<int> color, int key) const {

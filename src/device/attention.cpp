@@ -87,14 +87,20 @@ float softmax_row(float* row, std::int64_t count, std::int64_t length, float sca
     return largest * scale + std::log(sum);
 }
 
-/// Gradient of a softmax row: p (g - sum p g), times the scale.
-void softmax_gradient_row(const float* probability, float* grad, std::int64_t length, float scale) {
-    double dot = 0;
-    for (std::int64_t c = 0; c < length; ++c) {
-        dot += static_cast<double>(probability[c]) * static_cast<double>(grad[c]);
+double product_of(const float* a, const float* b, std::int64_t length) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < length; ++i) {
+        sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
     }
+    return sum;
+}
+
+/// Gradient of a softmax row in place of `grad`: p (g - mean), times the scale; mean is the sum
+/// of p g over the row.
+void softmax_gradient_row(const float* probability, float* grad, double mean, std::int64_t length,
+                          float scale) {
     for (std::int64_t c = 0; c < length; ++c) {
-        grad[c] = probability[c] * (grad[c] - static_cast<float>(dot)) * scale;
+        grad[c] = probability[c] * (grad[c] - static_cast<float>(mean)) * scale;
     }
 }
 
@@ -147,17 +153,10 @@ void attention_backward(const AttentionSizes& sizes, const QueriesKeysValues& in
         std::vector<float> ds(p.size());
         multiply(s, s, d, 1, grad, transposed(head.key(in.values)), 0, ds.data(), s);
         for (std::int64_t r = 0; r < s; ++r) {
-            // sum_c p g over a row is the product of the row's output and its gradient
-            double dot = 0;
-            for (std::int64_t e = 0; e < d; ++e) {
-                const std::int64_t at = r * head.out_stride() + e;
-                dot += static_cast<double>(head.out(out.data())[at]) *
-                       static_cast<double>(grad.data[at]);
-            }
-            for (std::int64_t c = 0; c < s; ++c) {
-                const auto at = static_cast<std::size_t>(r * s + c);
-                ds[at] = p[at] * (ds[at] - static_cast<float>(dot)) * scale_of(sizes);
-            }
+            // The mean over a row is also the product of the row's output and its gradient.
+            const std::int64_t at = r * head.out_stride();
+            const double mean = product_of(head.out(out.data()) + at, grad.data + at, d);
+            softmax_gradient_row(p.data() + r * s, ds.data() + r * s, mean, s, scale_of(sizes));
         }
         multiply(s, d, s, 1, {ds.data(), s}, head.key(in.keys), 0, head.query(gradient.queries),
                  head.stride(gradient.queries));
@@ -213,7 +212,9 @@ void value_gradient(const AttentionSizes& sizes, In probabilities, In grad_out,
 void masked_softmax_gradient(const AttentionSizes& sizes, In probabilities, Out grad) {
     const std::int64_t s = sizes.sequence;
     for_each(sizes.batch * sizes.heads * s, [&](std::int64_t r) {
-        softmax_gradient_row(probabilities.data() + r * s, grad.data() + r * s, s, scale_of(sizes));
+        const float* p = probabilities.data() + r * s;
+        float* g = grad.data() + r * s;
+        softmax_gradient_row(p, g, product_of(p, g, s), s, scale_of(sizes));
     });
 }
 

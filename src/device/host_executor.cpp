@@ -41,7 +41,6 @@ struct HostExecutor::Impl {
     /// Dropout draws anew for every micro-batch, layer and place in the layer, and the same again
     /// when a layer is recomputed.
     void renew_dropout();
-    void finish(std::uint64_t ticket) { transport->finish(ticket); }
 
     const Training training;
     std::span<const std::byte> text;
@@ -182,7 +181,7 @@ void HostExecutor::wait(program::Stream, program::Event event) {
     const auto found = impl_->of_event.find(event.id);
     if (found != impl_->of_event.end()) {
         for (const std::uint64_t ticket : found->second) {
-            impl_->finish(ticket);
+            impl_->transport->finish(ticket);
         }
         impl_->of_event.erase(found);
     }

@@ -43,17 +43,19 @@ void MpiTransport::collective(const graph::Communication& call, std::span<const 
                               std::span<float> out) {
     const comm::Communicator& members = group(call.family);
     // Input and output may be parts of one another, as NCCL allows and MPI does not.
-    const std::vector<float> input(in.begin(), in.end());
+    const auto copied = [&] { return std::vector<float>(in.begin(), in.end()); };
     switch (call.kind) {
         case graph::CollectiveKind::all_reduce:
-            std::ranges::copy(input, out.begin());
+            if (in.data() != out.data()) {
+                std::ranges::copy(in, out.begin());
+            }
             return members.reduce_all(out, call.reduce == graph::ReduceOp::max
                                                ? comm::Reduction::max
                                                : comm::Reduction::sum);
         case graph::CollectiveKind::all_gather:
-            return members.gather_all(input, out);
+            return members.gather_all(copied(), out);
         case graph::CollectiveKind::reduce_scatter:
-            return members.sum_and_scatter(input, out);
+            return members.sum_and_scatter(copied(), out);
         default:
             throw SystemError{ErrorCode::internal,
                               "real ranks do not " + std::string{name_of(call.kind)} + " yet"};

@@ -20,8 +20,8 @@ namespace prismllm {
 
 enum class LogLevel : std::uint8_t { trace, debug, info, warning, error, silent };
 
-/// Levels from text such as "info,placement:debug": one for all, then exceptions by channel. The
-/// channels are prismllm, placement and report.
+/// Levels from text such as "info,placement:debug": one for all, then exceptions by channel. A
+/// wrong channel is answered with the list of them.
 /// Errors (usage): an unknown level, an unknown channel.
 [[nodiscard]] Status set_log_levels(std::string_view text);
 
