@@ -61,6 +61,14 @@ Buffer Pipeline::completed(Buffer received, const Action& action) const {
     return whole;
 }
 
+Pipeline::Handover Pipeline::leaving_from(const Action& action, Buffer out) const {
+    return sends(action) ? Handover{&action, out, nullptr, {}} : Handover{};
+}
+
+Pipeline::Handover Pipeline::arriving_for(const Action& action) const {
+    return receives(action) ? Handover{nullptr, {}, &action, receive_buffer(action)} : Handover{};
+}
+
 /// In one batch, that the compute stream waits for. Consumes what is sent.
 void Pipeline::exchange(std::initializer_list<Handover> handovers) {
     const auto moves = [](const Handover& h) { return h.send != nullptr || h.recv != nullptr; };
@@ -91,11 +99,7 @@ void Pipeline::exchange(std::initializer_list<Handover> handovers) {
 void Pipeline::run_plain(const std::vector<Action>& actions, const ActionRunner& run) {
     Handover leaving;  // of the action before, not sent yet
     for (const Action& action : actions) {
-        Handover arriving;
-        if (receives(action)) {
-            arriving.recv = &action;
-            arriving.in = receive_buffer(action);
-        }
+        const Handover arriving = arriving_for(action);
         if (leaving.send != nullptr && leaving.send->forward == action.forward) {
             // Megatron-LM joins a send and a receive of opposite directions only.
             exchange({leaving});
@@ -104,11 +108,7 @@ void Pipeline::run_plain(const std::vector<Action>& actions, const ActionRunner&
         exchange({leaving, arriving});
         const Buffer out =
             run(action, arriving.recv != nullptr ? completed(arriving.in, action) : Buffer{});
-        leaving = {};
-        if (sends(action)) {
-            leaving.send = &action;
-            leaving.out = out;
-        }
+        leaving = leaving_from(action, out);
     }
     exchange({leaving});
 }
@@ -137,21 +137,16 @@ std::array<Pipeline::Lane, 2> Pipeline::lanes_of(const std::vector<Action>& acti
 
 /// Ask for the input of action `number` of the lane, if there is one and it has an input.
 void Pipeline::ask(Lane& lane, std::size_t number, Handover& handover) const {
-    if (number < lane.actions.size() && receives(*lane.actions[number])) {
-        lane.inputs[number] = receive_buffer(*lane.actions[number]);
-        handover.recv = lane.actions[number];
-        handover.in = lane.inputs[number];
+    if (number < lane.actions.size()) {
+        const Handover arriving = arriving_for(*lane.actions[number]);
+        lane.inputs[number] = handover.in = arriving.in;
+        handover.recv = arriving.recv;
     }
 }
 
 /// After the next action of the lane, with output `out`.
 Pipeline::Handover Pipeline::hand_over(Lane& lane, Buffer out) const {
-    Handover handover;
-    const Action* action = lane.actions[lane.done];
-    if (sends(*action)) {
-        handover.send = action;
-        handover.out = out;
-    }
+    Handover handover = leaving_from(*lane.actions[lane.done], out);
     ++lane.done;
     ask(lane, lane.done + lane.ahead, handover);
     return handover;

@@ -48,6 +48,9 @@ private:
     [[nodiscard]] Buffer receive_buffer(const Action& action) const;
     [[nodiscard]] Buffer sent_part(Buffer out) const;
     [[nodiscard]] Buffer completed(Buffer received, const Action& action) const;
+    /// What an action hands on; what it needs, with a buffer for it.
+    [[nodiscard]] Handover leaving_from(const Action& action, Buffer out) const;
+    [[nodiscard]] Handover arriving_for(const Action& action) const;
     /// 1F1B and GPipe: the compute stream waits for every send and receive.
     void run_plain(const std::vector<Action>& actions, const ActionRunner& run);
     /// Interleaved. An action hands its output on and asks for the input of the next action of

@@ -44,6 +44,18 @@ private:
                                    Replication replication);
     [[nodiscard]] Norm norm(const char* name, std::int64_t width, Replication replication);
     [[nodiscard]] Linear linear(const LinearSpec& spec);
+    /// Cut by its inputs: the outputs are partial sums, and every rank holds all of the bias.
+    [[nodiscard]] Linear row_parallel(const char* name, const char* output, const Rows& inner,
+                                      bool bias) {
+        return linear({name,
+                       output,
+                       {whole(setup_.sizes.hidden)},
+                       inner.count,
+                       inner.first,
+                       bias,
+                       true,
+                       Start::residual});
+    }
     [[nodiscard]] Parameter table(bool tied, const char* name);
 
     const Setup& setup_;
@@ -140,14 +152,8 @@ LayerWeights WeightMaker::layer(std::int64_t number) {
     const Rows own_queries = cut(s.query_columns, queries);
     const Rows own_keys = cut(keys_here, keys);
     LayerWeights w;
-    w.projection = linear({"projection",
-                           "attention output",
-                           {whole(s.hidden)},
-                           s.query_columns,
-                           own_queries.first,
-                           m.attention_output_bias,
-                           true,
-                           Start::residual});
+    w.projection =
+        row_parallel("projection", "attention output", own_queries, m.attention_output_bias);
     ++module_;
     w.norm1 = norm("norm 1", s.hidden, Replication::sequence);
     const Rows first_keys{own_keys.count, queries + own_keys.first};
@@ -169,14 +175,7 @@ LayerWeights WeightMaker::layer(std::int64_t number) {
     }
     w.fc1 = linear({"fc1", "fc1 output", fc1, s.hidden, 0, m.mlp_bias});
     ++module_;
-    w.fc2 = linear({"fc2",
-                    "mlp output",
-                    {whole(s.hidden)},
-                    s.ffn,
-                    own_ffn.first,
-                    m.mlp_bias,
-                    true,
-                    Start::residual});
+    w.fc2 = row_parallel("fc2", "mlp output", own_ffn, m.mlp_bias);
     ++module_;
     place_.clear();
     return w;
