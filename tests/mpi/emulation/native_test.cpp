@@ -12,6 +12,8 @@
 #include "prismllm/program/setup.hpp"
 #include "prismllm/program/training_step.hpp"
 
+#include "job_samples.hpp"
+
 namespace prismllm::emulation {
 namespace {
 
@@ -20,20 +22,8 @@ using comm::Communicator;
 constexpr std::int64_t steps = 4;
 
 target::Job tiny_job() {
-    target::Job job;
-    job.model.layers = 4;
-    job.model.hidden_size = 32;
-    job.model.ffn_hidden_size = 48;
-    job.model.attention_heads = 4;
-    job.model.vocab_size = 256;
-    job.model.gated_mlp = true;
+    target::Job job = target::tiny_job();
     job.model.tied_embeddings = true;
-    job.parallel.world_size = 1;
-    job.parallel.vocab_padding = 16;
-    job.training.micro_batch_size = 1;
-    job.training.global_batch_size = 8;
-    job.training.sequence_length = 16;
-    job.training.precision = target::Precision::fp32;
     job.native.steps = steps;
     return job;
 }

@@ -15,40 +15,21 @@
 #include "prismllm/device/host_executor.hpp"
 #include "prismllm/program/training_step.hpp"
 
+#include "job_samples.hpp"
 #include "thread_world.hpp"
 
 namespace prismllm::device {
 namespace {
 
+using target::make_gpt_like;
 using target::Precision;
 using target::Recompute;
 
-/// A small Llama-like model of bytes in fp32, global batch 8.
+/// The vocabulary is padded.
 target::Job tiny_job() {
-    target::Job job;
-    job.model.layers = 4;
-    job.model.hidden_size = 32;
-    job.model.ffn_hidden_size = 48;
-    job.model.attention_heads = 4;
-    job.model.kv_heads = 4;
-    job.model.vocab_size = 250;  // padded
-    job.model.gated_mlp = true;
-    job.parallel.world_size = 1;
-    job.parallel.vocab_padding = 16;
-    job.training.micro_batch_size = 1;
-    job.training.global_batch_size = 8;
-    job.training.sequence_length = 16;
-    job.training.precision = Precision::fp32;
+    target::Job job = target::tiny_job();
+    job.model.vocab_size = 250;
     return job;
-}
-
-void make_gpt_like(target::Job& job) {
-    job.model.gated_mlp = false;
-    job.model.norm = target::NormKind::layernorm;
-    job.model.positions = target::PositionKind::learned;
-    job.model.max_positions = 16;
-    job.model.tied_embeddings = true;
-    job.model.qkv_bias = job.model.attention_output_bias = job.model.mlp_bias = true;
 }
 
 void cut(target::Job& job, std::int64_t tensor, std::int64_t pipeline, std::int64_t data) {

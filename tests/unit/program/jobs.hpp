@@ -6,7 +6,11 @@
 #include "prismllm/program/recording.hpp"
 #include "prismllm/target/job.hpp"
 
+#include "job_samples.hpp"
+
 namespace prismllm::program {
+
+using target::make_gpt_like;
 
 /// Llama-like, 8 layers, tp x pp x dp as given, 8 micro-batches a replica.
 inline target::Job small_job(std::int64_t tensor, std::int64_t pipeline, std::int64_t data) {
@@ -25,16 +29,6 @@ inline target::Job small_job(std::int64_t tensor, std::int64_t pipeline, std::in
     job.training.global_batch_size = 8 * data;
     job.training.sequence_length = 64;
     return job;
-}
-
-/// GPT-3's choices instead of Llama's.
-inline void make_gpt_like(target::Job& job) {
-    job.model.gated_mlp = false;
-    job.model.tied_embeddings = true;
-    job.model.qkv_bias = job.model.attention_output_bias = job.model.mlp_bias = true;
-    job.model.norm = target::NormKind::layernorm;
-    job.model.positions = target::PositionKind::learned;
-    job.model.max_positions = 128;
 }
 
 struct Recorded {
