@@ -143,9 +143,7 @@ void HostExecutor::release(program::Buffer buffer) {
 void HostExecutor::launch(program::Stream, const graph::Kernel& kernel,
                           std::span<const program::Buffer> reads,
                           std::span<const program::Buffer> writes) {
-    const bool drops =
-        kernel.kind == graph::KernelKind::residual_add || kernel.kind == graph::KernelKind::dropout;
-    if (drops) {
+    if (drops_hidden_states(kernel)) {
         impl_->renew_dropout();
         ++impl_->dropouts;
     }

@@ -78,10 +78,8 @@ void run_activation(const KernelContext& c, const graph::Kernel& kernel, Operand
 
 void run_dropout(const KernelContext& c, const graph::Kernel& kernel, Operands reads,
                  Operands writes) {
-    // The masks of attention probabilities are bigger than any hidden state; that dropout is off.
-    const bool hidden = reads[0].elements == c.setup.sizes.sharded_tokens * c.setup.sizes.hidden &&
-                        c.setup.training.hidden_dropout > 0;
-    const DropoutRule rule = hidden ? c.hidden_dropout : DropoutRule{};
+    // Nothing is dropped of attention probabilities.
+    const DropoutRule rule = drops_hidden_states(kernel) ? c.hidden_dropout : DropoutRule{};
     if (kernel.shape[1] == static_cast<std::int64_t>(program::DropoutMask::written)) {
         dropout_forward(rule, c.floats(reads[0]), c.floats(writes[0]), c.floats(writes[1]));
     } else {
@@ -138,6 +136,12 @@ void dispatch(KernelContext& c, const graph::Kernel& kernel, Operands reads, Ope
 }
 
 }  // namespace
+
+bool drops_hidden_states(const graph::Kernel& kernel) {
+    return kernel.kind == KernelKind::residual_add ||
+           (kernel.kind == KernelKind::dropout &&
+            kernel.shape[2] == static_cast<std::int64_t>(program::Dropped::hidden_states));
+}
 
 void run_kernel(KernelContext& context, const graph::Kernel& kernel, Operands reads,
                 Operands writes) {

@@ -31,6 +31,9 @@ struct KernelContext {
 
 using Operands = std::span<const Buffer>;
 
+/// Whether a kernel may drop hidden states, by KernelContext::hidden_dropout.
+[[nodiscard]] bool drops_hidden_states(const graph::Kernel& kernel);
+
 /// Runs a kernel. @throws SystemError (internal) for one that has no operation.
 void run_kernel(KernelContext& context, const graph::Kernel& kernel, Operands reads,
                 Operands writes);

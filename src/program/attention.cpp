@@ -53,7 +53,8 @@ Buffer unfused_forward(const Context& c, const AttentionInput& in, bool keep,
               {probabilities}, {probabilities});
     const Buffer mask = c.allocate("attention dropout mask", graph::DType::uint8, p.elements);
     const Buffer dropped = c.activation("dropped attention probabilities", p.elements);
-    c.compute(dropout(p.dtype, p.elements, DropoutMask::written), {probabilities}, {dropped, mask});
+    c.compute(dropout(Dropped::attention_probabilities, p.dtype, p.elements, DropoutMask::written),
+              {probabilities}, {dropped, mask});
     const Buffer out =
         c.activation("attention context", c.sizes().tokens * c.sizes().query_columns);
     c.compute(product(p, AttentionProduct::context), {dropped, in.qkv}, {out});
@@ -73,8 +74,8 @@ void unfused_backward(const Context& c, const AttentionInput& in, Buffer grad, B
     const Buffer grad_scores = c.activation("attention score gradient", p.elements);
     c.compute(product(p, AttentionProduct::probability_gradient), {grad, in.qkv}, {grad_scores});
     c.compute(product(p, AttentionProduct::value_gradient), {saved.dropped, grad}, {grad_qkv});
-    c.compute(dropout(p.dtype, p.elements, DropoutMask::read), {grad_scores, saved.mask},
-              {grad_scores});
+    c.compute(dropout(Dropped::attention_probabilities, p.dtype, p.elements, DropoutMask::read),
+              {grad_scores, saved.mask}, {grad_scores});
     c.compute(softmax(KernelKind::softmax_backward, p.dtype, p.batch * p.sequence, p.sequence),
               {grad_scores, saved.probabilities}, {grad_scores});
     c.compute(product(p, AttentionProduct::query_gradient), {grad_scores, in.queries_keys},

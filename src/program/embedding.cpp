@@ -98,8 +98,9 @@ Buffer embedding_forward(const Context& c, const EmbeddingWeights& w, SavedEmbed
     saved.mask = allocate_mask(c);
     if (saved.mask.exists()) {
         const Buffer dropped = c.activation("dropped embedding", out.elements);
-        c.compute(dropout(c.setup.activation, out.elements, DropoutMask::written), {out},
-                  {dropped, saved.mask});
+        c.compute(
+            dropout(Dropped::hidden_states, c.setup.activation, out.elements, DropoutMask::written),
+            {out}, {dropped, saved.mask});
         c.release({out});
         out = dropped;
     }

@@ -23,8 +23,9 @@ Buffer undropped(const Context& context, Buffer grad, Buffer mask) {
         return grad;
     }
     const Buffer out = context.activation("dropout gradient", grad.elements);
-    context.compute(dropout(context.setup.activation, grad.elements, DropoutMask::read),
-                    {grad, mask}, {out});
+    context.compute(
+        dropout(Dropped::hidden_states, context.setup.activation, grad.elements, DropoutMask::read),
+        {grad, mask}, {out});
     context.release({mask});
     return out;
 }

@@ -127,10 +127,11 @@ Kernel residual_add(DType dtype, std::int64_t elements, DropoutMask mask) {
     return k;
 }
 
-Kernel dropout(DType dtype, std::int64_t elements, DropoutMask mask) {
+Kernel dropout(Dropped what, DType dtype, std::int64_t elements, DropoutMask mask) {
     Kernel k = streaming(KernelKind::dropout, dtype, elements, 2);
     k.shape = {elements, static_cast<std::int64_t>(mask)};
     k.bytes += elements;
+    k.shape[2] = static_cast<std::int64_t>(what);
     return k;
 }
 

@@ -24,7 +24,8 @@ enum class KernelKind : std::uint8_t {
     attention_backward,      ///< as attention_forward
     softmax_forward,         ///< rows, columns: scale + mask + softmax of unfused attention
     softmax_backward,        ///< rows, columns
-    dropout,                 ///< elements, mask (1 written, 2 read)
+    dropout,                 ///< elements, mask (1 written, 2 read), of (0 hidden states,
+                             ///< 1 attention probabilities)
     norm_forward,            ///< rows, columns
     norm_backward,           ///< rows, columns
     activation_forward,      ///< rows, columns (of the output), gated

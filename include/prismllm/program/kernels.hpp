@@ -59,8 +59,9 @@ enum class Operation : std::int64_t {
 enum class DropoutMask : std::int64_t { none = 0, written = 1, read = 2 };
 /// Bias, dropout and residual addition in one pass: two reads, one write, and the mask.
 [[nodiscard]] Kernel residual_add(DType dtype, std::int64_t elements, DropoutMask mask);
+enum class Dropped : std::int64_t { hidden_states = 0, attention_probabilities = 1 };
 /// Reads and writes a tensor; forward writes the mask of elements kept, backward reads it.
-[[nodiscard]] Kernel dropout(DType dtype, std::int64_t elements, DropoutMask mask);
+[[nodiscard]] Kernel dropout(Dropped what, DType dtype, std::int64_t elements, DropoutMask mask);
 enum class Direction : std::int64_t { forward = 0, backward = 1 };
 /// Rotation of queries and keys; the backward pass turns the other way.
 [[nodiscard]] Kernel rope(Direction direction, DType dtype, std::int64_t rows,

@@ -309,6 +309,13 @@ const Layout layouts[] = {
          j.parallel.sequence = true;
          j.training.hidden_dropout = 0.1;
      }},
+    // 2 heads x 16 x 16 probabilities of a rank are as many as 16 x 32 hidden states.
+    {"hidden_dropout_beside_unfused_attention",
+     [](target::Job& j) {
+         cut(j, 2, 1, 1);
+         j.training.flash_attention = false;
+         j.training.hidden_dropout = 0.1;
+     }},
     {"hidden_dropout_recomputed",
      [](target::Job& j) {
          j.training.hidden_dropout = 0.1;

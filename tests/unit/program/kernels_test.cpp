@@ -104,8 +104,10 @@ TEST(Kernels, CopiesAndSumsCountBothPrecisions) {
 }
 
 TEST(Kernels, DropoutWritesOrReadsAByteMask) {
-    EXPECT_EQ(dropout(DType::fp16, 10, DropoutMask::written).bytes, 10 * (2 + 2 + 1));
-    EXPECT_EQ(dropout(DType::fp16, 10, DropoutMask::read).bytes, 10 * (2 + 2 + 1));
+    EXPECT_EQ(dropout(Dropped::hidden_states, DType::fp16, 10, DropoutMask::written).bytes,
+              10 * (2 + 2 + 1));
+    EXPECT_EQ(dropout(Dropped::hidden_states, DType::fp16, 10, DropoutMask::read).bytes,
+              10 * (2 + 2 + 1));
     EXPECT_EQ(residual_add(DType::fp16, 10, DropoutMask::written).bytes, 10 * (3 * 2 + 1));
     EXPECT_EQ(residual_add(DType::fp16, 10, DropoutMask::none).bytes, 10 * 3 * 2);
 }
