@@ -28,7 +28,8 @@ constexpr std::array<LevelName, 6> level_names{{{"trace", 'T', "\x1b[2m"},
                                                 {"error", 'E', "\x1b[31m"},
                                                 {"silent", 'S', ""}}};
 
-constexpr std::array<std::string_view, 4> channels{"prismllm", "native", "placement", "report"};
+constexpr std::array<std::string_view, 5> channels{"prismllm", "native", "placement", "report",
+                                                   "watchdog"};
 
 bool is_channel(std::string_view name) {
     return std::find(channels.begin(), channels.end(), name) != channels.end();

@@ -1,47 +1,32 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "prismllm/base/log.hpp"
-#include "prismllm/base/text_file.hpp"
 #include "prismllm/comm/agree.hpp"
 #include "prismllm/emulation/native.hpp"
+#include "prismllm/emulation/run.hpp"
+#include "prismllm/store/result_file.hpp"
 
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "mpi_job.hpp"
 #include "signals.hpp"
+#include "training_text.hpp"
 
 namespace prismllm::cli {
 namespace {
 
 struct NativeOptions {
     DeckOptions deck;
+    CostOptions costs;
+    std::string output;  ///< result file; empty: none
     bool json = false;
 };
-
-/// The text to train on, as process 0 reads it.
-Expected<std::string> read_text(const std::string& deck_path, const std::string& name) {
-    if (name.empty()) {
-        return fail(ErrorCode::bad_deck,
-                    "native.text is missing (real ranks train on a text). Name a file in the "
-                    "deck, e.g. text = \"../../data/verses.txt\".");
-    }
-    const auto path = std::filesystem::path(deck_path).parent_path() / name;
-    auto text = read_text_file(path);
-    if (!text) {
-        return fail(ErrorCode::bad_deck,
-                    "cannot read native.text {} (names are relative to the folder of the deck). "
-                    "Correct the name.",
-                    path.string());
-    }
-    return text;
-}
 
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -71,17 +56,36 @@ std::string json_of(const deck::Deck& deck, const emulation::NativeRun& run) {
     return all.dump(2) + "\n";
 }
 
+/// The graph that the emulated clock goes by; an empty one where no result is asked for.
+/// @collective
+Expected<graph::ExecutionGraph> clock_of(const NativeOptions& options, const deck::Deck& deck,
+                                         const comm::Communicator& world) {
+    Expected<graph::ExecutionGraph> mine = graph::ExecutionGraph{};
+    if (options.output.empty()) {
+        return mine;
+    }
+    if (world.rank() == 0) {
+        const Status writable = guard_output(options.output, {options.deck.path});
+        mine = writable ? options.costs.slice(deck) : tl::unexpected{writable.error()};
+    }
+    return emulation::share_graph(world, std::move(mine));
+}
+
 /// @collective
 Status native(const NativeOptions& options, const comm::Communicator& world) {
     auto deck = options.deck.load_on_all(world);
     if (!deck) {
         return tl::unexpected{deck.error()};
     }
-    auto text =
-        from_root(world, [&] { return read_text(options.deck.path, deck->job.native.text); });
+    auto text = training_text(world, options.deck.path, *deck);
     if (!text) {
         return tl::unexpected{text.error()};
     }
+    auto clock = clock_of(options, *deck, world);
+    if (!clock) {
+        return tl::unexpected{clock.error()};
+    }
+    const emulation::NativeClock emulated{*clock};
     const std::int64_t steps = deck->job.native.steps;
     const std::int64_t every = std::max<std::int64_t>(1, steps / 10);
     auto run = emulation::run_native(
@@ -91,9 +95,19 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
                 log_root(LogLevel::info, "native", "step {} of {}: loss {:.4f}", step, steps, loss);
             }
             return stop_requested();
-        });
+        },
+        options.output.empty() ? nullptr : &emulated);
     if (!run) {
         return tl::unexpected{run.error()};
+    }
+    if (!options.output.empty()) {
+        store::Provenance provenance = make_provenance(*deck);
+        provenance.run.host_ranks = world.size();
+        if (auto ok = store::write_result(options.output, run->data, provenance,
+                                          store::ParallelAccess{world.fortran_handle()});
+            !ok) {
+            return ok;
+        }
     }
     const Status printed = world.rank() == 0
                                ? print(options.json ? json_of(*deck, *run) : report_of(*deck, *run))
@@ -108,6 +122,9 @@ Command add_native(CLI::App& parent) {
         "native", "Train a small job for real, one process a rank (alone or under mpirun)");
     auto options = std::make_shared<NativeOptions>();
     options->deck.add_to(*app);
+    app->add_option("-o,--output", options->output,
+                    "Also write a result file: what the emulated clock says of this run");
+    options->costs.add_to(*app);
     app->add_flag("--json", options->json, "Print one JSON object instead of the text report");
     app->footer(
         "Examples:\n"

@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "job_options.hpp"
 #include "mpi_job.hpp"
+#include "training_text.hpp"
 
 namespace prismllm::cli {
 namespace {
@@ -23,6 +24,7 @@ double seconds_since(Clock::time_point begin) {
 struct RunOptions {
     DeckOptions deck;
     ResultOptions result;
+    CostOptions costs;
     std::string graph;  ///< also keep the execution graph here
 };
 
@@ -37,7 +39,7 @@ Expected<graph::ExecutionGraph> sliced(const RunOptions& options, const deck::De
             return tl::unexpected{ok.error()};
         }
     }
-    return emulation::slice_and_prove(deck.job);
+    return options.costs.slice(deck);
 }
 
 /// @collective
@@ -64,8 +66,16 @@ Status run(const RunOptions& options, const comm::Communicator& world) {
     if (!graph) {
         return tl::unexpected{graph.error()};
     }
+    Expected<std::string> text = std::string{};
+    if (!deck->job.emulation.real_ranks.empty()) {
+        text = training_text(world, options.deck.path, *deck);
+        if (!text) {
+            return tl::unexpected{text.error()};
+        }
+    }
+    const emulation::RealProgram program{deck->job, std::as_bytes(std::span{*text})};
     return emulate_and_report(world, *graph, *deck, std::move(provenance), options.result, path,
-                              changed_keys(options.deck.overrides), seconds_since(begin));
+                              changed_keys(options.deck.overrides), seconds_since(begin), &program);
 }
 
 }  // namespace
@@ -75,6 +85,7 @@ Command add_run(CLI::App& parent) {
         "run", "Slice a deck's job, emulate it at full scale and report (alone or under mpirun)");
     auto options = std::make_shared<RunOptions>();
     options->deck.add_to(*app);
+    options->costs.add_to(*app);
     options->result.add_to(*app);
     app->add_option("--graph", options->graph, "Also keep the execution graph in this file");
     app->footer(

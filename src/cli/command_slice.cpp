@@ -3,11 +3,14 @@
 #include <filesystem>
 #include <memory>
 
+#include "prismllm/emulation/measure.hpp"
 #include "prismllm/emulation/slice.hpp"
 #include "prismllm/store/graph_file.hpp"
 
 #include "commands.hpp"
 #include "job_options.hpp"
+#include "signals.hpp"
+#include "training_text.hpp"
 
 namespace prismllm::cli {
 namespace {
@@ -15,7 +18,27 @@ namespace {
 struct SliceOptions {
     DeckOptions deck;
     std::string output;
+    bool measure = false;
+    std::int64_t repeats = 5;
 };
+
+/// Kernel durations as this machine takes them, and what to say of them.
+Expected<std::string> measure(const SliceOptions& options, const deck::Deck& deck,
+                              graph::ExecutionGraph& graph) {
+    auto text = read_training_text(options.deck.path, deck);
+    if (!text) {
+        return text;
+    }
+    catch_stop_signals();
+    const auto measured = emulation::measure_kernels(
+        graph, {deck.job, std::as_bytes(std::span{*text})}, options.repeats, stop_requested);
+    if (!measured) {
+        return tl::unexpected{measured.error()};
+    }
+    return fmt::format(
+        "  measured {} kernels on {} rank(s), {} launches; median spread {:.1f} % (middle half)\n",
+        measured->kernels, measured->ranks, measured->samples, 100 * measured->spread);
+}
 
 Status slice(const SliceOptions& options) {
     auto deck = options.deck.load();
@@ -33,11 +56,20 @@ Status slice(const SliceOptions& options) {
     if (auto ok = guard_output(path, {options.deck.path}); !ok) {
         return ok;
     }
+    std::string measured;
+    if (options.measure) {
+        auto said = measure(options, *deck, *graph);
+        if (!said) {
+            return tl::unexpected{said.error()};
+        }
+        measured = *said;
+    }
     if (auto ok = store::write_graph(path, *graph, make_provenance(*deck)); !ok) {
         return ok;
     }
     return print(fmt::format("{}: {} ranks in {} class(es), {} timed ops an iteration\n", path,
-                             graph->world_size, graph->classes.size(), participant_ops(*graph)));
+                             graph->world_size, graph->classes.size(), participant_ops(*graph)) +
+                 measured);
 }
 
 }  // namespace
@@ -48,10 +80,18 @@ Command add_slice(CLI::App& parent) {
     auto options = std::make_shared<SliceOptions>();
     options->deck.add_to(*app);
     app->add_option("-o,--output", options->output, "Graph file (default: <deck name>.graph.h5)");
+    auto* measure = app->add_flag("--measure", options->measure,
+                                  "Execute a rank of each class here and measure its kernels "
+                                  "(small jobs; needs native.text)");
+    app->add_option("--repeats", options->repeats, "With --measure: steps timed of each rank")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str()
+        ->needs(measure);
     app->footer(
         "Examples:\n"
         "  prismllm slice inputs/decks/llama3.1_405b_h100_8192.toml -o 405b.graph.h5\n"
-        "  mpirun -np 2 prismllm emulate 405b.graph.h5");
+        "  mpirun -np 2 prismllm emulate 405b.graph.h5\n"
+        "  prismllm slice inputs/decks/tiny/gpt.toml --measure -o tiny.graph.h5");
     return {app, [options] { return slice(*options); }};
 }
 

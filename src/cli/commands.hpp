@@ -23,6 +23,7 @@ struct Command {
 [[nodiscard]] Command add_native(CLI::App& parent);
 [[nodiscard]] Command add_check(CLI::App& parent);
 [[nodiscard]] Command add_slice(CLI::App& parent);
+[[nodiscard]] Command add_compare(CLI::App& parent);
 [[nodiscard]] Command add_emulate(CLI::App& parent);
 [[nodiscard]] Command add_show(CLI::App& parent);
 [[nodiscard]] Command add_report(CLI::App& parent);

@@ -12,7 +12,10 @@
 #include "prismllm/base/log.hpp"
 #include "prismllm/comm/agree.hpp"
 #include "prismllm/comm/environment.hpp"
+#include "prismllm/emulation/slice.hpp"
 #include "prismllm/report/report.hpp"
+#include "prismllm/slicing/costs.hpp"
+#include "prismllm/store/graph_file.hpp"
 
 #include "commands.hpp"
 #include "signals.hpp"
@@ -78,6 +81,29 @@ Expected<deck::Deck> DeckOptions::load_on_all(const comm::Communicator& world) c
     return parsed;
 }
 
+void CostOptions::add_to(CLI::App& app) {
+    app.add_option("--costs", measured,
+                   "Take kernel durations from this graph file (prismllm slice --measure)");
+}
+
+Expected<graph::ExecutionGraph> CostOptions::slice(const deck::Deck& deck) const {
+    auto graph = emulation::slice_and_prove(deck.job);
+    if (!graph || measured.empty()) {
+        return graph;
+    }
+    const auto stored = store::read_graph(measured);
+    if (!stored) {
+        return tl::unexpected{stored.error()};
+    }
+    if (slicing::take_measured_kernels(*graph, stored->graph) == 0) {
+        return fail(ErrorCode::bad_input,
+                    "{} holds no measured kernel of this job (--costs). Write it with prismllm "
+                    "slice --measure of the same deck.",
+                    measured);
+    }
+    return graph;
+}
+
 void ResultOptions::add_to(CLI::App& app) {
     app.add_option("-o,--output", output, "Result file (default: <input name>.result.h5)");
     app.add_option("--run-dir", run_dir, "Folder for results without --output")
@@ -131,10 +157,12 @@ store::Provenance make_provenance(const deck::Deck& deck) {
 Status emulate_and_report(const comm::Communicator& world, const graph::ExecutionGraph& graph,
                           const deck::Deck& deck, store::Provenance provenance,
                           const ResultOptions& options, const std::string& path,
-                          const std::string& changed, double wall_before) {
+                          const std::string& changed, double wall_before,
+                          const emulation::RealProgram* program) {
     const auto begin = std::chrono::steady_clock::now();
     const target::Published published = changed.empty() ? deck.job.published : target::Published{};
-    auto emulated = emulation::emulate(world, graph, deck.job.emulation, published, stop_requested);
+    auto emulated =
+        emulation::emulate(world, graph, deck.job.emulation, published, program, stop_requested);
     if (!emulated) {
         return tl::unexpected{emulated.error()};
     }

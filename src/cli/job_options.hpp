@@ -31,6 +31,15 @@ struct DeckOptions {
     [[nodiscard]] Expected<deck::Deck> load_on_all(const comm::Communicator& world) const;
 };
 
+/// Slicing a deck with costs that were measured before.
+struct CostOptions {
+    std::string measured;  ///< graph file; empty: all costs are modelled
+
+    void add_to(CLI::App& app);
+    /// The proved graph. @local
+    [[nodiscard]] Expected<graph::ExecutionGraph> slice(const deck::Deck& deck) const;
+};
+
 struct ResultOptions {
     std::string output;  ///< empty: derived from the input's name
     std::string run_dir = ".";
@@ -53,11 +62,13 @@ struct ResultOptions {
 /// Emulate a graph everybody holds, write the result, report it on process 0.
 /// @param changed keys that --set changed; where there are any, nothing is compared with the
 ///        published run.
+/// @param program what real ranks execute; null where there can be none.
 /// @collective
 [[nodiscard]] Status emulate_and_report(const comm::Communicator& world,
                                         const graph::ExecutionGraph& graph, const deck::Deck& deck,
                                         store::Provenance provenance, const ResultOptions& options,
                                         const std::string& path, const std::string& changed,
-                                        double wall_before);
+                                        double wall_before,
+                                        const emulation::RealProgram* program = nullptr);
 
 }  // namespace prismllm::cli

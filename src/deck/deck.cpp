@@ -150,6 +150,16 @@ void Builder::check_meaning(const Place& deck) {
     for (const std::int64_t rank : job_.emulation.timeline_ranks) {
         outside("emulation.timeline_ranks", rank);
     }
+    std::set<std::int64_t> real;
+    for (const std::int64_t rank : job_.emulation.real_ranks) {
+        outside("emulation.real_ranks", rank);
+        if (!real.insert(rank).second) {
+            problems_.add(place_of("emulation.real_ranks", deck),
+                          "emulation.real_ranks names rank {} twice (one process executes a rank). "
+                          "Remove one",
+                          rank);
+        }
+    }
 }
 
 bool is_bare_text(const Field& field, std::string_view raw) {

@@ -24,7 +24,8 @@ namespace prismllm::deck {
 using Slot = std::variant<std::int64_t*, int*, double*, std::optional<double>*, bool*, std::string*,
                           target::NormKind*, target::PositionKind*, target::RankOrder*,
                           target::PipelineSchedule*, target::Precision*, target::Recompute*,
-                          std::vector<std::int64_t>*, std::vector<target::SlowRank>*>;
+                          target::Payload*, target::RealDurations*, std::vector<std::int64_t>*,
+                          std::vector<target::SlowRank>*>;
 
 /// Inclusive bounds; `above_low` makes the lower one exclusive. Text has no range.
 struct Range {

@@ -23,6 +23,8 @@ constexpr std::array<std::string_view, 2> rank_order_names{"tp-cp-ep-dp-pp", "tp
 constexpr std::array<std::string_view, 2> schedule_names{"1f1b", "gpipe"};
 constexpr std::array<std::string_view, 4> precision_names{"bf16", "fp16", "fp32", "fp8"};
 constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
+constexpr std::array<std::string_view, 3> payload_names{"replicate", "zeros", "random"};
+constexpr std::array<std::string_view, 2> real_durations_names{"graph", "measured"};
 // "" is "not given"; the others are the names of target::FlopsFormula.
 constexpr std::array<std::string_view, 5> formula_names{"", "megatron", "palm", "causal",
                                                         "hardware_full_recompute"};
@@ -213,8 +215,9 @@ void append_training(std::vector<Field>& table) {
 
 void append_emulation(std::vector<Field>& table) {
     const auto row = [&table](const char* key, auto slot, Quantity quantity, Range range,
-                              std::string_view meaning) {
-        table.push_back({"emulation", key, slot, quantity, range, defaulted, {}, meaning, ""});
+                              std::string_view meaning,
+                              std::span<const std::string_view> choices = {}) {
+        table.push_back({"emulation", key, slot, quantity, range, defaulted, choices, meaning, ""});
     };
     row("iterations", emulation<&Emulation::iterations>, Quantity::none, {1, 1 << 20},
         "training iterations to emulate");
@@ -228,6 +231,16 @@ void append_emulation(std::vector<Field>& table) {
         {0, most_ranks - 1}, "ranks whose timeline is kept");
     row("eager", emulation<&Emulation::eager_bytes>, Quantity::bytes, not_negative,
         "sends up to this size end before they are received");
+    row("real_ranks", emulation<&Emulation::real_ranks>, Quantity::none, {0, most_ranks - 1},
+        "ranks whose program is executed, each by a process of its own; needs native.text");
+    row("real_durations", emulation<&Emulation::real_durations>, Quantity::none, any,
+        "durations of the kernels of real ranks: the graph's, or measured while they run",
+        real_durations_names);
+    row("payload", emulation<&Emulation::payload>, Quantity::none, any,
+        "what virtual ranks send to real ones: as the real members of a group do, zeros, noise",
+        payload_names);
+    row("watchdog", emulation<&Emulation::watchdog_s>, Quantity::seconds, {0.1, 1e6},
+        "longest time that a real rank may take for one op before the job is ended");
 }
 
 void append_native(std::vector<Field>& table) {

@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prismllm/emulation/native.hpp"
 
-#include <algorithm>
 #include <chrono>
+#include <optional>
+#include <utility>
 
-#include "prismllm/device/host_executor.hpp"
+#include "prismllm/emulation/slice.hpp"
 #include "prismllm/program/setup.hpp"
-#include "prismllm/program/training_step.hpp"
 
-#include "mpi_transport.hpp"
+#include "plain_replay.hpp"
+#include "real_check.hpp"
+#include "real_side.hpp"
+#include "roles.hpp"
+#include "summary.hpp"
 
 namespace prismllm::emulation {
 namespace {
@@ -21,63 +25,108 @@ Status check(const comm::Communicator& world, const target::Job& job, std::size_
                     "Start it with mpirun -np {}.",
                     job.parallel.world_size, world.size(), job.parallel.world_size);
     }
-    if (job.model.vocab_size < 256) {
-        return fail(ErrorCode::bad_deck,
-                    "model.vocab_size {} is too small (tokens are bytes). Use 256 or more.",
-                    job.model.vocab_size);
-    }
-    if (static_cast<std::int64_t>(text_bytes) <= job.training.sequence_length) {
-        return fail(ErrorCode::bad_deck,
-                    "native.text has {} bytes (a sample takes training.sequence_length {} and one "
-                    "more). Use a longer text or shorter sequences.",
-                    text_bytes, job.training.sequence_length);
-    }
-    if (job.parallel.kv_replication && job.parallel.tensor > job.model.kv_heads) {
-        return fail(ErrorCode::bad_deck,
-                    "parallel.kv_replication copies K and V heads, which real ranks do not yet. "
-                    "Use tensor_parallel {} or less.",
-                    job.model.kv_heads);
-    }
-    if (job.model.positions == target::PositionKind::alibi) {
-        return fail(
-            ErrorCode::bad_deck,
-            "model.positions \"alibi\" has no arithmetic yet. Use \"rope\" or \"learned\".");
-    }
-    return {};
+    return check_real(job, text_bytes);
 }
 
-/// Ranks with the head know the loss of their replica; one of each tensor group counts.
-double mean_loss(const comm::Communicator& world, const target::Layout& layout, double own) {
-    const target::Coordinates where = layout.coordinates(world.rank());
-    const bool counts = where.pipeline == layout.pipeline - 1 && where.tensor == 0;
-    double sum = counts ? own / static_cast<double>(layout.data) : 0;
-    world.reduce_all(std::span{&sum, 1}, comm::Reduction::sum);
-    return sum;
+/// Durations of kernels of all ranks on process 0, [rank][op]; empty: the graph's.
+std::vector<std::vector<std::int64_t>> durations_of(const comm::Communicator& world,
+                                                    const RealSide& real,
+                                                    const target::Emulation& settings) {
+    if (settings.real_durations == target::RealDurations::graph) {
+        return {};
+    }
+    return world.gather(*real.kernel_ps());
+}
+
+/// What process 0 replays, the others know that it does.
+class Clock {
+public:
+    Clock(const comm::Communicator& world, const graph::ExecutionGraph& graph,
+          const target::Job& job)
+        : world_{world}, graph_{graph}, job_{job} {
+        if (world.rank() == 0) {
+            replay_.emplace(graph, job.emulation.timeline_ranks);
+        }
+    }
+
+    /// @collective
+    void step(const RealSide& real) {
+        const auto durations = durations_of(world_, real, job_.emulation);
+        if (replay_) {
+            replay_->iterate(durations);
+        }
+    }
+
+    /// @collective
+    [[nodiscard]] store::ResultData data(const RealSide& real, std::int64_t steps) const {
+        store::ResultData data;
+        describe_graph(graph_, data);
+        target::Emulation settings = job_.emulation;
+        settings.iterations = steps;
+        summarize(world_, graph_, replay_ ? replay_->results() : engine::LaneResults{}, settings,
+                  data);
+        data.real_ranks = real.rows();
+        data.losses = real.losses();
+        return data;
+    }
+
+private:
+    const comm::Communicator& world_;
+    const graph::ExecutionGraph& graph_;
+    const target::Job& job_;
+    std::optional<PlainReplay> replay_;
+};
+
+Status check_clock(const target::Emulation& settings) {
+    if (settings.jitter > 0 || !settings.slow_ranks.empty()) {
+        return fail(ErrorCode::bad_deck,
+                    "emulation.{} is set (the clock of a native run has no perturbations). Remove "
+                    "it, or emulate the job with prismllm run.",
+                    settings.jitter > 0 ? "jitter" : "slow_ranks");
+    }
+    return {};
 }
 
 }  // namespace
 
 Expected<NativeRun> run_native(const comm::Communicator& world, const target::Job& job,
-                               std::span<const std::byte> text, const StepObserver& after_step) {
-    const auto setup = program::make_setup(job);
+                               std::span<const std::byte> text, const StepObserver& after_step,
+                               const NativeClock* clock) {
+    auto setup = program::make_setup(job);
     if (!setup) {
         return tl::unexpected{setup.error()};
     }
     if (auto ok = check(world, job, text.size()); !ok) {
         return tl::unexpected{ok.error()};
     }
-    MpiTransport transport{world, setup->family_list};
-    device::HostExecutor executor{*setup, world.rank(), job.native, text, &transport};
-    program::TrainingProgram program{*setup, world.rank(), executor};
+    Expected<graph::ExecutionGraph> sliced = graph::ExecutionGraph{};
+    std::optional<Clock> emulated;
+    if (clock == nullptr) {
+        sliced = slice_uncosted(job);
+        if (!sliced) {
+            return tl::unexpected{sliced.error()};
+        }
+    } else {
+        if (auto ok = check_clock(job.emulation); !ok) {
+            return tl::unexpected{ok.error()};
+        }
+        emulated.emplace(world, clock->graph, job);
+    }
+    RealSide real{
+        world, clock == nullptr ? *sliced : clock->graph, all_real(world), job, std::move(*setup),
+        text};
     NativeRun run;
     for (std::int64_t step = 0; step < job.native.steps; ++step) {
         const auto begin = std::chrono::steady_clock::now();
-        program.step();
+        real.step();
         double wall =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         world.reduce_all(std::span{&wall, 1}, comm::Reduction::max);
         run.step_wall_s.push_back(wall);
-        run.losses.push_back(mean_loss(world, setup->layout, executor.end_step()));
+        run.losses.push_back(real.last_loss().value_or(0));
+        if (emulated) {
+            emulated->step(real);
+        }
         const bool stop = after_step(step + 1, run.losses.back(), wall);
         if (world.reduce_all(stop ? 1 : 0, comm::Reduction::max) != 0) {
             return fail(ErrorCode::interrupted,
@@ -85,9 +134,11 @@ Expected<NativeRun> run_native(const comm::Communicator& world, const target::Jo
                         step + 1, job.native.steps);
         }
     }
-    const std::int64_t peak = executor.peak_bytes();
-    for (const auto& of_rank : world.gather(std::span{&peak, 1})) {
-        run.peak_bytes.push_back(of_rank.front());
+    if (emulated) {
+        run.data = emulated->data(real, job.native.steps);
+    }
+    for (const store::RealRankRow& row : real.rows()) {
+        run.peak_bytes.push_back(row.peak_allocated_bytes);
     }
     return run;
 }

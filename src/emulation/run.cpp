@@ -10,8 +10,10 @@
 
 #include "prismllm/emulation/mpi_exchange.hpp"
 #include "prismllm/engine/engine.hpp"
-#include "prismllm/placement/assign.hpp"
 
+#include "real_check.hpp"
+#include "real_side.hpp"
+#include "roles.hpp"
 #include "summary.hpp"
 
 namespace prismllm::emulation {
@@ -39,15 +41,21 @@ Status check_settings(const graph::ExecutionGraph& graph, const target::Emulatio
                         slow.rank, graph.world_size - 1);
         }
     }
-    for (const std::int64_t rank : settings.timeline_ranks) {
-        if (outside(rank)) {
-            return fail(ErrorCode::bad_deck,
-                        "emulation.timeline_ranks names rank {} (the job has ranks 0 to {}). "
-                        "Name a rank of the job.",
-                        rank, graph.world_size - 1);
+    const auto check_list = [&](const char* key, const std::vector<std::int64_t>& ranks) -> Status {
+        for (const std::int64_t rank : ranks) {
+            if (outside(rank)) {
+                return fail(ErrorCode::bad_deck,
+                            "emulation.{} names rank {} (the job has ranks 0 to {}). Name a rank "
+                            "of the job.",
+                            key, rank, graph.world_size - 1);
+            }
         }
+        return {};
+    };
+    if (auto ok = check_list("timeline_ranks", settings.timeline_ranks); !ok) {
+        return ok;
     }
-    return {};
+    return check_list("real_ranks", settings.real_ranks);
 }
 
 engine::Options options_of(const target::Emulation& settings,
@@ -59,6 +67,8 @@ engine::Options options_of(const target::Emulation& settings,
         options.slow_ranks.push_back({slow.rank, slow.factor});
     }
     options.timeline_ranks = settings.timeline_ranks;
+    options.timeline_ranks.insert(options.timeline_ranks.end(), settings.real_ranks.begin(),
+                                  settings.real_ranks.end());
     options.cancelled = cancelled;
     return options;
 }
@@ -67,6 +77,15 @@ store::PublishedValues values_of(const target::Published& p) {
     return {p.source, p.iteration_time_s,     p.model_tflops_per_gpu,
             p.mfu,    p.tokens_per_s_per_gpu, p.flops_formula,
             p.note};
+}
+
+/// How long a proxy waits for word of another process. A real rank that stands still is to be
+/// reported by its own process, which knows why.
+std::chrono::milliseconds patience_of(const target::Emulation& settings) {
+    constexpr double alone_s = 600;
+    const double seconds =
+        settings.real_ranks.empty() ? alone_s : std::max(alone_s, 2 * settings.watchdog_s);
+    return std::chrono::milliseconds{static_cast<std::int64_t>(seconds * 1e3)};
 }
 
 /// Clocks are int64 picoseconds: refuse what would run past their end.
@@ -85,9 +104,36 @@ Status check_horizon(const comm::Communicator& comm, const engine::Engine& engin
     return {};
 }
 
-Status run_iterations(const comm::Communicator& comm, engine::Engine& engine,
+/// The real ranks of the job, if there are any; null otherwise. @collective
+Expected<std::unique_ptr<RealSide>> make_real_side(const comm::Communicator& comm,
+                                                   const graph::ExecutionGraph& graph,
+                                                   const Roles& roles, const RealProgram* program) {
+    if (roles.real.ranks.empty()) {
+        return nullptr;
+    }
+    if (program == nullptr) {
+        return fail(ErrorCode::bad_deck,
+                    "emulation.real_ranks is set (a graph alone has no program to execute). Use "
+                    "prismllm run with the deck.");
+    }
+    if (auto ok = check_real(program->job, program->text.size()); !ok) {
+        return tl::unexpected{ok.error()};
+    }
+    auto setup = program::make_setup(program->job);
+    if (!setup) {
+        return tl::unexpected{setup.error()};
+    }
+    return std::make_unique<RealSide>(comm, graph, roles.real, program->job, std::move(*setup),
+                                      program->text);
+}
+
+Status run_iterations(const comm::Communicator& comm, engine::Engine& engine, RealSide* real,
                       std::int64_t iterations) {
     for (std::int64_t k = 0; k < iterations; ++k) {
+        if (real != nullptr) {
+            // The emulated clock is the same whether it goes on op by op or step by step.
+            real->step();
+        }
         if (auto ok = engine.run_iteration(); !ok) {
             return ok;
         }
@@ -104,18 +150,29 @@ Status run_iterations(const comm::Communicator& comm, engine::Engine& engine,
 
 Expected<Emulated> emulate(const comm::Communicator& comm, const graph::ExecutionGraph& graph,
                            const target::Emulation& settings, const target::Published& published,
-                           const std::function<bool()>& cancelled) {
+                           const RealProgram* program, const std::function<bool()>& cancelled) {
     if (auto ok = check_settings(graph, settings); !ok) {
         return tl::unexpected{ok.error()};
+    }
+    const auto roles = assign_roles(graph, comm, settings.real_ranks);
+    if (!roles) {
+        return tl::unexpected{roles.error()};
     }
     Emulated result;
     result.placement = pin_processes(comm);
     const auto begin = std::chrono::steady_clock::now();
-    MpiExchange exchange{comm};
+    auto real = make_real_side(comm, graph, *roles, program);
+    if (!real) {
+        return tl::unexpected{real.error()};
+    }
+    engine::Options options = options_of(settings, cancelled);
+    if (*real != nullptr && settings.real_durations == target::RealDurations::measured) {
+        options.measured_ps = (*real)->kernel_ps();
+    }
+    MpiExchange exchange{comm, patience_of(settings)};
     auto engine =
-        std::make_unique<engine::Engine>(graph, placement::assign_owners(graph, comm.size()),
-                                         exchange, options_of(settings, cancelled));
-    if (auto ok = run_iterations(comm, *engine, settings.iterations); !ok) {
+        std::make_unique<engine::Engine>(graph, roles->owner, exchange, std::move(options));
+    if (auto ok = run_iterations(comm, *engine, real->get(), settings.iterations); !ok) {
         // Messages may still be under way into the engine's buffers: it is given up, not freed.
         (void)engine.release();
         return tl::unexpected{ok.error()};
@@ -131,6 +188,10 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
     result.data.published = values_of(published);
     describe_graph(graph, result.data);
     summarize(comm, graph, engine->results(), settings, result.data);
+    if (*real != nullptr) {
+        result.data.real_ranks = (*real)->rows();
+        result.data.losses = (*real)->losses();
+    }
     return result;
 }
 

@@ -61,7 +61,7 @@ double executed_flops(const graph::ExecutionGraph& graph) {
 
 }  // namespace
 
-Expected<graph::ExecutionGraph> slice_job(const target::Job& job) {
+Expected<graph::ExecutionGraph> slice_uncosted(const target::Job& job) {
     auto setup = program::make_setup(job);
     if (!setup) {
         return tl::unexpected{setup.error()};
@@ -86,6 +86,15 @@ Expected<graph::ExecutionGraph> slice_job(const target::Job& job) {
     graph.eager_bytes = job.emulation.eager_bytes;
     graph.facts = facts_of(job, *setup);
     graph.facts.hardware_flops_per_iteration = executed_flops(graph);
+    return graph;
+}
+
+Expected<graph::ExecutionGraph> slice_job(const target::Job& job) {
+    auto sliced = slice_uncosted(job);
+    if (!sliced) {
+        return sliced;
+    }
+    graph::ExecutionGraph& graph = *sliced;
     slicing::attach_costs(graph, cost::DeviceModel{job.device},
                           cost::CollectiveModel{job.device, job.cluster});
     if (auto ok = check_consistent(graph); !ok) {
@@ -94,7 +103,7 @@ Expected<graph::ExecutionGraph> slice_job(const target::Job& job) {
                     "sizes smaller or rates higher.",
                     ok.error().message);
     }
-    return graph;
+    return sliced;
 }
 
 Expected<graph::ExecutionGraph> slice_and_prove(const target::Job& job) {

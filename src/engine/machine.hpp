@@ -57,9 +57,15 @@ private:
     void advance(Cohort& cohort);
     void run(Cohort& cohort, Actor& actor, std::uint32_t until_op);
     [[nodiscard]] bool step(Cohort& cohort, Actor& actor);
+
+    // kernels (segments.cpp)
     void run_segment(Cohort& cohort, Actor& actor);
     void run_jittered_segment(Cohort& cohort, Actor& actor);
+    void run_measured_segment(Cohort& cohort, Actor& actor);
+    [[nodiscard]] std::int64_t work_of(const Cohort& cohort, std::size_t lane,
+                                       const KernelOp& op) const;
     void note_segment(const Cohort& cohort, const Actor& actor);
+
     void record(Cohort& cohort, const Instruction& instruction, std::int64_t* slot,
                 const lanes::Mesh* level);
     [[nodiscard]] bool record_event(Cohort& cohort, Actor& actor);

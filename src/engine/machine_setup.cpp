@@ -30,6 +30,8 @@ Machine::Machine(const graph::ExecutionGraph& graph, std::vector<std::int32_t> o
     meetings_.set_up(roster, local);
     transfers_.set_up(roster, local);
     watch_.set_up();
+    PRISMLLM_ASSERT(options_.measured_ps == nullptr || results_.ranks.size() == 1,
+                    "measured durations belong to the only rank of a proxy");
     for (const auto& cohort : cohorts_) {
         fill_cohort(*cohort);
     }

@@ -333,6 +333,10 @@ Status check_costs(const ExecutionGraph& graph) {
             return broken("kernel {} has a negative cost or an unknown provenance", i);
         }
     }
+    if (!graph.kernel_spread.empty() && graph.kernel_spread.size() != graph.kernels.size()) {
+        return broken("spreads cover {} kernels (there are {})", graph.kernel_spread.size(),
+                      graph.kernels.size());
+    }
     std::vector<std::size_t> shapes;
     for (std::size_t f = 0; f < graph.families.size(); ++f) {
         const std::vector<std::uint16_t>& row = graph.group_shape[f];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prismllm/slicing/costs.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <map>
@@ -112,6 +113,24 @@ void attach_costs(graph::ExecutionGraph& graph, const cost::DeviceModel& device,
     for (const graph::Communication& call : graph.communications) {
         graph.communication_costs.push_back(costs_of(call, shapes[call.family], network));
     }
+}
+
+std::int64_t take_measured_kernels(graph::ExecutionGraph& graph,
+                                   const graph::ExecutionGraph& from) {
+    std::int64_t taken = 0;
+    for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
+        const auto found = std::find(from.kernels.begin(), from.kernels.end(), graph.kernels[k]);
+        if (found == from.kernels.end()) {
+            continue;
+        }
+        const auto at = static_cast<std::size_t>(found - from.kernels.begin());
+        if (at < from.kernel_costs.size() &&
+            from.kernel_costs[at].provenance == graph::Provenance::measured) {
+            graph.kernel_costs[k] = from.kernel_costs[at];
+            ++taken;
+        }
+    }
+    return taken;
 }
 
 }  // namespace prismllm::slicing

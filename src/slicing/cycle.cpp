@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "describe.hpp"
+#include "prismllm/graph/describe.hpp"
 
 namespace prismllm::slicing {
 namespace {
@@ -177,9 +177,9 @@ private:
             "rank {} waits in call number {} of communicator {}, {}, for rank {}, which does not "
             "reach {}",
             hold.node.rank, hold.number,
-            communicator_name(job_.graph.families[hold.family], hold.group),
-            describe_op(job_.graph, program.rank_class, hold.op), hold.next.rank,
-            describe_op(job_.graph, program_at(hold.next.rank).rank_class, hold.peer_op));
+            graph::communicator_name(job_.graph.families[hold.family], hold.group),
+            graph::describe_op(job_.graph, program.rank_class, hold.op), hold.next.rank,
+            graph::describe_op(job_.graph, program_at(hold.next.rank).rank_class, hold.peer_op));
     }
 
     /// The cycle told from its lowest rank on.
@@ -206,12 +206,13 @@ private:
         }
         const Hold& first = cycle.front();
         if (first.in_call) {
-            defect.communicator = communicator_name(job_.graph.families[first.family], first.group);
+            defect.communicator =
+                graph::communicator_name(job_.graph.families[first.family], first.group);
             defect.sequence = first.number;
         }
         defect.text = fmt::format(
             "{} {}: {}. Change the order of the calls, or start sends together with receives",
-            name_ranks(defect.ranks),
+            graph::name_ranks(defect.ranks),
             defect.ranks.size() == 1 ? "waits for itself" : "wait for each other", defect.text);
         return defect;
     }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "describe.hpp"
+#include "prismllm/graph/describe.hpp"
 
 namespace prismllm::slicing {
 namespace {
@@ -19,7 +19,7 @@ public:
         : job_{job},
           channel_{channel},
           family_{job.graph.families[channel.family]},
-          communicator_{communicator_name(family_, channel.group)} {}
+          communicator_{graph::communicator_name(family_, channel.group)} {}
 
     [[nodiscard]] std::optional<Defect> compare() const {
         return channel_.pairwise ? compare_pair() : compare_members();
@@ -41,7 +41,7 @@ private:
         return job_.graph.communications[job_.graph.classes[rank_class].ops[op(party, k)].index];
     }
     [[nodiscard]] std::string words(const Party& party, std::size_t k) const {
-        return describe_op(job_.graph, program(party).rank_class, op(party, k));
+        return graph::describe_op(job_.graph, program(party).rank_class, op(party, k));
     }
 
     [[nodiscard]] std::optional<Defect> compare_members() const {
@@ -52,7 +52,7 @@ private:
         for (const Party& party : std::span{channel_.parties}.subspan(1)) {
             const std::size_t both = std::min(differs, count(party));
             std::size_t k = 0;
-            while (k < both && is_same_call(call(first, k), call(party, k))) {
+            while (k < both && graph::is_same_call(call(first, k), call(party, k))) {
                 ++k;
             }
             is_defect |= k < differs || count(party) > n;
@@ -80,7 +80,7 @@ private:
     [[nodiscard]] bool is_like(const Party& a, const Party& b, std::size_t k) const {
         const bool has_a = count(a) > k;
         const bool has_b = count(b) > k;
-        return has_a == has_b && (!has_a || is_same_call(call(a, k), call(b, k)));
+        return has_a == has_b && (!has_a || graph::is_same_call(call(a, k), call(b, k)));
     }
 
     [[nodiscard]] Defect report_members(std::size_t k) const {
@@ -115,8 +115,8 @@ private:
             defect.text = fmt::format(
                 "{} never issue{} call number {} of communicator {} (it has {}), while {} wait{} "
                 "in it: {}. Make every member issue the call",
-                name_ranks(accused.ranks), accused.ranks.size() == 1 ? "s" : "", k, communicator_,
-                count(*accused.party), name_ranks(others.ranks),
+                graph::name_ranks(accused.ranks), accused.ranks.size() == 1 ? "s" : "", k,
+                communicator_, count(*accused.party), graph::name_ranks(others.ranks),
                 others.ranks.size() == 1 ? "s" : "", words(*others.party, k));
             return defect;
         }
@@ -124,8 +124,8 @@ private:
         defect.text = fmt::format(
             "call number {} of communicator {} differs: {} issues {}, but {} issues {}. Make all "
             "members issue the same calls in the same order",
-            k, communicator_, name_ranks(accused.ranks), words(*accused.party, k),
-            name_ranks(others.ranks), words(*others.party, k));
+            k, communicator_, graph::name_ranks(accused.ranks), words(*accused.party, k),
+            graph::name_ranks(others.ranks), words(*others.party, k));
         return defect;
     }
 

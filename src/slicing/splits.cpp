@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "describe.hpp"
+#include "prismllm/graph/describe.hpp"
+
 #include "matching.hpp"
 
 namespace prismllm::slicing {
@@ -102,7 +103,7 @@ private:
                 std::int64_t expected) {
         const SyncProgram& program = job_.programs[units_[i]];
         const std::uint32_t op = program.lists[static_cast<std::size_t>(lists_[units_[i]])][k].op;
-        const std::string communicator = communicator_name(family_, group);
+        const std::string communicator = graph::communicator_name(family_, group);
         Defect defect{DefectKind::split_mismatch,
                       {ranks_[i], ranks_[j]},
                       communicator,
@@ -112,7 +113,7 @@ private:
             "rank {} sends {} elements to rank {} in call number {} of communicator {}, but rank "
             "{} expects {} from rank {}: {}. Make both split lists agree",
             ranks_[i], sent, ranks_[j], k, communicator, ranks_[j], expected, ranks_[i],
-            describe_op(job_.graph, program.rank_class, op));
+            graph::describe_op(job_.graph, program.rank_class, op));
         defects_.push_back(std::move(defect));
     }
 

@@ -36,6 +36,9 @@ void read_kernels(const FileReader& file, ExecutionGraph& graph) {
     if (group.integer("costed") != 0) {
         graph.kernel_costs = read_costs(group, count);
     }
+    if (group.has_attribute("measured")) {
+        graph.kernel_spread = group.column<double>("spread", {count});
+    }
 }
 
 void read_communication_costs(const GroupReader& group, ExecutionGraph& graph) {

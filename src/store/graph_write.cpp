@@ -65,6 +65,12 @@ void write_kernels(FileWriter& file, const ExecutionGraph& graph) {
     if (!graph.kernel_costs.empty()) {
         write_costs(group, "kernel", graph.kernel_costs);
     }
+    if (!graph.kernel_spread.empty()) {
+        group.attribute("measured", std::int64_t{1});
+        group.column<double>(
+            {"spread", "1", "middle half of the measured durations as a part of their median"},
+            {"kernel"}, graph.kernel_spread);
+    }
 }
 
 void write_communications(FileWriter& file, const ExecutionGraph& graph) {

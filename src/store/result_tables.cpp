@@ -4,6 +4,7 @@
 
 #include "file_header.hpp"
 #include "rank_columns.hpp"
+#include "real_rank_tables.hpp"
 
 namespace prismllm::store {
 namespace {
@@ -29,6 +30,7 @@ void write_summary(FileWriter& file, const ResultData& data) {
     group.attribute("participant_ops", summary.participant_ops);
     group.attribute("peak_memory_bytes", summary.peak_memory_bytes);
     group.attribute("seed", summary.seed);
+    write_real_ranks(file, group, data);
     group.strings("warning", data.warnings);
     group.dimension("value", data.values.size());
     group.strings("value_name",
@@ -247,6 +249,7 @@ ResultData read_result_tables(const FileReader& file) {
     read_iterations(file, data);
     read_stages(file, data);
     read_coverage(file, data);
+    read_real_ranks(file, file.group("/summary"), data);
     const auto streams = file.group("/trace/streams");
     data.streams = streams.strings("name", streams.string_count("name"));
     const auto names = file.group("/trace/names");

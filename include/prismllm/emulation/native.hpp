@@ -11,28 +11,42 @@
 
 #include "prismllm/base/error.hpp"
 #include "prismllm/comm/communicator.hpp"
+#include "prismllm/graph/execution_graph.hpp"
+#include "prismllm/store/result_file.hpp"
 #include "prismllm/target/job.hpp"
 
 namespace prismllm::emulation {
+
+/// The emulated clock of a native run: what an emulation of the same job is held to.
+struct NativeClock {
+    const graph::ExecutionGraph& graph;  ///< proved and costed, of the same job
+};
 
 struct NativeRun {
     std::vector<double> losses;            ///< [step] mean a token over the global batch, nats
     std::vector<double> step_wall_s;       ///< [step] of the slowest rank
     std::vector<std::int64_t> peak_bytes;  ///< [rank] of live tensors; on process 0 only
+    /// With a clock: a step is an iteration; timelines of emulation.timeline_ranks; no account of
+    /// waits. Process 0 holds all ranks.
+    store::ResultData data;
 };
 
 /// Called after each step, on every process. True: stop here.
 using StepObserver = std::function<bool(std::int64_t step, double loss, double wall_s)>;
 
-/// Train as the job says.
+/// Train as the job says. Every rank is held to the op list of its class.
 /// @param text bytes to train on.
+/// @param clock also say when each op would start and end on the target's devices, with the
+///        graph's durations or measured ones (emulation.real_durations); null: do not.
 /// @return resources if the job's world size is not the number of processes; bad_deck if the step
 ///         does not do what the job asks for, or tokens do not fit: bytes need a vocabulary of
-///         256, a text one token more than a sequence; interrupted if an observer stopped it.
+///         256, a text one token more than a sequence, a clock knows neither jitter nor slow
+///         ranks; interrupted if an observer stopped it.
 /// @collective
 [[nodiscard]] Expected<NativeRun> run_native(const comm::Communicator& world,
                                              const target::Job& job,
                                              std::span<const std::byte> text,
-                                             const StepObserver& after_step);
+                                             const StepObserver& after_step,
+                                             const NativeClock* clock = nullptr);
 
 }  // namespace prismllm::emulation

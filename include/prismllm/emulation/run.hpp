@@ -5,7 +5,9 @@
 /// spread virtual participants over proxies, run iterations, sum up.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,12 @@ namespace prismllm::emulation {
 [[nodiscard]] Expected<graph::ExecutionGraph> share_graph(const comm::Communicator& comm,
                                                           Expected<graph::ExecutionGraph> mine);
 
+/// What real ranks execute. Both outlive the emulation.
+struct RealProgram {
+    const target::Job& job;           ///< the one that the graph was sliced from
+    std::span<const std::byte> text;  ///< to train on, see run_native
+};
+
 struct Emulated {
     store::ResultData data;                  ///< `ranks` and `timeline` hold what this process has
     double engine_wall_s = 0;                ///< compile and run, the slowest process
@@ -31,14 +39,20 @@ struct Emulated {
     ProcessPlacement placement;
 };
 
-/// Emulate `settings.iterations` iterations of the proved and costed graph.
+/// Emulate `settings.iterations` iterations of the proved and costed graph. The ranks that
+/// `settings.real_ranks` names are executed, each by a process of its own; the others are virtual.
+/// @param program what real ranks execute; may be null where there are none.
 /// @param cancelled polled now and then; true ends the run with `interrupted`.
-/// @return bad_deck for settings that name ranks outside the job; job_failed when the job hangs.
+/// @return bad_deck for settings that name ranks outside the job, or real ranks that cannot be
+///         executed; resources for a number of processes that does not fit the real ranks;
+///         job_failed when the job hangs.
+/// @throws SystemError (job_failed) where a real rank leaves the graph.
 /// @collective
 [[nodiscard]] Expected<Emulated> emulate(const comm::Communicator& comm,
                                          const graph::ExecutionGraph& graph,
                                          const target::Emulation& settings,
                                          const target::Published& published,
+                                         const RealProgram* program,
                                          const std::function<bool()>& cancelled);
 
 }  // namespace prismllm::emulation

@@ -11,6 +11,11 @@
 
 namespace prismllm::emulation {
 
+/// What every rank does, without durations.
+/// @return bad_deck when the job's settings contradict each other.
+/// @local
+[[nodiscard]] Expected<graph::ExecutionGraph> slice_uncosted(const target::Job& job);
+
 /// Runs the program of one representative of each kind of rank at the target's world size.
 /// The graph is consistent and costed, but not proved (slicing::prove_and_mark).
 /// @return bad_deck when the job's settings contradict each other.

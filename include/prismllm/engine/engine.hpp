@@ -30,7 +30,11 @@ struct Options {
     std::vector<SlowRank> slow_ranks;  ///< kernel durations of these are multiplied
     std::vector<std::int64_t> timeline_ranks;  ///< ranks whose every op is recorded
     bool account = true;                       ///< fill busy and wait times
-    std::function<bool()> cancelled;           ///< polled now and then; true ends the run early
+    /// Of a proxy that has one rank alone, a real one: durations of its kernels in picoseconds,
+    /// [op of its class's list], read in every iteration anew. They take the place of the graph's
+    /// and of jitter; other ops are not looked at. Null: as the graph says.
+    const std::vector<std::int64_t>* measured_ps = nullptr;
+    std::function<bool()> cancelled;  ///< polled now and then; true ends the run early
 };
 
 /// How one lane's compute stream (stream 0) spent its time since the start of the job,

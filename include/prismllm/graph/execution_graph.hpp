@@ -195,6 +195,9 @@ struct ExecutionGraph {
 
     // Costs, filled by slicing::attach_costs; empty in an uncosted graph.
     std::vector<Cost> kernel_costs;  ///< one a kernel
+    /// Of measured kernels: the middle half of the samples as a part of their median, [kernel].
+    /// Empty where nothing was measured.
+    std::vector<double> kernel_spread;
     /// Groups of one family may lie differently in the cluster (all in a node, spread, ...).
     /// group_shape[family][group] is the number of that shape; a send or recv has shape 0 within
     /// a node, 1 between nodes.

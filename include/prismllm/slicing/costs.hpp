@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "prismllm/cost/collective_model.hpp"
 #include "prismllm/cost/device_model.hpp"
 #include "prismllm/graph/execution_graph.hpp"
@@ -13,5 +15,10 @@ namespace prismllm::slicing {
 /// `assumed`.
 void attach_costs(graph::ExecutionGraph& graph, const cost::DeviceModel& device,
                   const cost::CollectiveModel& network);
+
+/// Give kernels the durations that equal kernels of `from` were measured to take.
+/// @return how many kernels have them now.
+[[nodiscard]] std::int64_t take_measured_kernels(graph::ExecutionGraph& graph,
+                                                 const graph::ExecutionGraph& from);
 
 }  // namespace prismllm::slicing

@@ -126,6 +126,16 @@ struct TimelineOp {
     bool operator==(const TimelineOp&) const = default;
 };
 
+/// A rank whose program was executed, by ascending rank.
+struct RealRankRow {
+    std::int64_t virtual_rank = 0;
+    std::int64_t peak_allocated_bytes = 0;  ///< of live tensors
+    /// Bytes of live tensors behind each op of the class's list, in the last iteration. (What
+    /// stands before the first step, weights and optimizer state, happened once.)
+    std::vector<std::int64_t> allocated_bytes;
+    bool operator==(const RealRankRow&) const = default;
+};
+
 /// All of a result. When several processes write, `ranks` and `timeline` hold what each has;
 /// everything else is taken from the first process, and sizes of tables must agree on all.
 struct ResultData {
@@ -142,6 +152,8 @@ struct ResultData {
     std::vector<StageRow> stages;
     std::vector<CoverageRow> coverage;
     RankColumns ranks;
+    std::vector<RealRankRow> real_ranks;
+    std::vector<double> losses;  ///< [iteration] mean a token, nats; empty: no real rank knows it
     std::vector<std::string> streams;
     std::vector<std::string> op_names;
     std::vector<TimelineOp> timeline;  ///< by rank, then start; a rank's ops on one process

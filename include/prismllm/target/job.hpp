@@ -176,13 +176,22 @@ struct SlowRank {
     double factor = 1;
 };
 
+/// What virtual participants say to real ranks: as real members do, nothing, or noise.
+enum class Payload : std::uint8_t { replicate, zeros, random };
+/// Durations of the kernels of real ranks: those of the graph, or what they take on this machine.
+enum class RealDurations : std::uint8_t { graph, measured };
+
 struct Emulation {
     std::int64_t iterations = 1;
     std::int64_t seed = 1;
     double jitter = 0;  ///< relative standard deviation of every kernel's duration
     std::vector<SlowRank> slow_ranks;
     std::vector<std::int64_t> timeline_ranks;
-    std::int64_t eager_bytes = 0;  ///< sends up to this size end before they are received
+    std::int64_t eager_bytes = 0;          ///< sends up to this size end before they are received
+    std::vector<std::int64_t> real_ranks;  ///< ranks whose program is executed
+    RealDurations real_durations = RealDurations::graph;
+    Payload payload = Payload::replicate;
+    double watchdog_s = 600;  ///< longest time that a real rank may take for one op
 };
 
 /// How real ranks train (prismllm native). Times are not modelled by any of it.

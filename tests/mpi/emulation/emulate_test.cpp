@@ -56,7 +56,8 @@ protected:
     EmulatedJob() {
         setenv("PRISMLLM_BIND", "none", 1);  // tests of pinning follow in this process
         graph_ = slice_and_prove(deck_.job).value();
-        auto emulated = emulate(world_, graph_, deck_.job.emulation, {}, [] { return false; });
+        auto emulated =
+            emulate(world_, graph_, deck_.job.emulation, {}, nullptr, [] { return false; });
         EXPECT_TRUE(emulated.has_value()) << (emulated ? "" : emulated.error().message);
         data_ = std::move(emulated->data);
     }

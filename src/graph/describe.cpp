@@ -1,24 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
-#include "describe.hpp"
+#include "prismllm/graph/describe.hpp"
 
 #include <algorithm>
 
-namespace prismllm::slicing {
+namespace prismllm::graph {
 
-using graph::CollectiveKind;
-
-std::string communicator_name(const graph::Family& family, std::int64_t group) {
+std::string communicator_name(const Family& family, std::int64_t group) {
     return fmt::format("{}[{}]", family.name, group);
 }
 
-std::string describe(const graph::Communication& call) {
-    std::string text = std::string{graph::name_of(call.kind)};
+std::string describe(const Communication& call) {
+    std::string text = std::string{name_of(call.kind)};
     if (call.kind != CollectiveKind::barrier) {
-        text += fmt::format(" of {} {}", call.elements, graph::name_of(call.dtype));
+        text += fmt::format(" of {} {}", call.elements, name_of(call.dtype));
     }
-    if (call.reduce != graph::ReduceOp::none) {
-        text += fmt::format(" ({})", graph::name_of(call.reduce));
+    if (call.reduce != ReduceOp::none) {
+        text += fmt::format(" ({})", name_of(call.reduce));
     }
     if (call.root >= 0) {
         text += fmt::format(" with root at position {}", call.root);
@@ -26,12 +24,11 @@ std::string describe(const graph::Communication& call) {
     return text;
 }
 
-std::string describe_op(const graph::ExecutionGraph& graph, std::int32_t rank_class,
-                        std::uint32_t op) {
-    const graph::Op& entry = graph.classes[static_cast<std::size_t>(rank_class)].ops[op];
+std::string place_of(const ExecutionGraph& graph, std::int32_t rank_class, std::uint32_t op) {
+    const Op& entry = graph.classes[static_cast<std::size_t>(rank_class)].ops[op];
     std::string place = fmt::format("op {} on stream '{}'", op, graph.streams[entry.stream]);
-    if (entry.phase != graph::Phase::other) {
-        place += fmt::format(", {}", graph::name_of(entry.phase));
+    if (entry.phase != Phase::other) {
+        place += fmt::format(", {}", name_of(entry.phase));
     }
     if (entry.micro_batch >= 0) {
         place += fmt::format(", micro-batch {}", entry.micro_batch);
@@ -39,7 +36,13 @@ std::string describe_op(const graph::ExecutionGraph& graph, std::int32_t rank_cl
     if (entry.layer >= 0) {
         place += fmt::format(", layer {}", entry.layer);
     }
-    return fmt::format("{} [{}]", describe(graph.communications[entry.index]), place);
+    return place;
+}
+
+std::string describe_op(const ExecutionGraph& graph, std::int32_t rank_class, std::uint32_t op) {
+    const Op& entry = graph.classes[static_cast<std::size_t>(rank_class)].ops[op];
+    return fmt::format("{} [{}]", describe(graph.communications[entry.index]),
+                       place_of(graph, rank_class, op));
 }
 
 std::string name_ranks(std::span<const std::int64_t> ranks) {
@@ -58,10 +61,10 @@ std::string name_ranks(std::span<const std::int64_t> ranks) {
     return text + fmt::format(" and {} more", ranks.size() - shown);
 }
 
-bool is_same_call(const graph::Communication& a, const graph::Communication& b) {
+bool is_same_call(const Communication& a, const Communication& b) {
     const bool uneven = a.kind == CollectiveKind::all_to_all && (a.splits >= 0 || b.splits >= 0);
     return a.kind == b.kind && a.dtype == b.dtype && a.reduce == b.reduce && a.root == b.root &&
            (uneven || a.elements == b.elements);
 }
 
-}  // namespace prismllm::slicing
+}  // namespace prismllm::graph

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// A rank of the target job that this process executes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "prismllm/device/host_executor.hpp"
+#include "prismllm/graph/execution_graph.hpp"
+#include "prismllm/program/setup.hpp"
+#include "prismllm/program/training_step.hpp"
+
+#include "following_executor.hpp"
+#include "step_watch.hpp"
+
+namespace prismllm::emulation {
+
+class RealRank {
+public:
+    /// Allocates weights, gradients and optimizer state. All references outlive the rank.
+    /// @throws SystemError (job_failed) where its program is not the one of the graph.
+    RealRank(const program::Setup& setup, const graph::ExecutionGraph& graph, std::int64_t rank,
+             const target::Native& training, std::span<const std::byte> text,
+             device::Transport& transport, std::chrono::milliseconds watchdog)
+        : executor_{setup, rank, training, text, &transport},
+          following_{executor_, graph, rank, [this] { return executor_.allocated_bytes(); }},
+          program_{setup, rank, following_},
+          watch_{following_, rank, watchdog} {}
+
+    /// One iteration.
+    /// @return mean loss a token of this rank's micro-batches, nats; 0 without the head.
+    /// @throws SystemError (job_failed) where it leaves the graph.
+    double step() {
+        watch_.begin_step();
+        following_.begin_step();
+        program_.step();
+        following_.end_step();
+        watch_.end_step();
+        return executor_.end_step();
+    }
+
+    /// Of the last step, see FollowingExecutor.
+    [[nodiscard]] const std::vector<std::int64_t>& kernel_ps() const {
+        return following_.kernel_ps();
+    }
+    [[nodiscard]] const std::vector<std::int64_t>& allocated_bytes() const {
+        return following_.allocated_bytes();
+    }
+    [[nodiscard]] const device::HostExecutor& executor() const { return executor_; }
+
+private:
+    device::HostExecutor executor_;
+    FollowingExecutor following_;
+    program::TrainingProgram program_;
+    StepWatch watch_;
+};
+
+}  // namespace prismllm::emulation

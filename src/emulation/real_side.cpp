@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "real_side.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace prismllm::emulation {
+
+RealSide::RealSide(const comm::Communicator& world, const graph::ExecutionGraph& graph,
+                   const RealRanks& real, const target::Job& job, program::Setup setup,
+                   std::span<const std::byte> text)
+    : world_{world},
+      setup_{std::move(setup)},
+      transport_{world, graph.families, real,
+                 Payloads{job.emulation.payload, static_cast<std::uint64_t>(job.native.seed)}},
+      number_{real.own} {
+    if (number_) {
+        const std::chrono::duration<double> watchdog{job.emulation.watchdog_s};
+        rank_ = std::make_unique<RealRank>(
+            setup_, graph, *number_, job.native, text, transport_,
+            std::chrono::duration_cast<std::chrono::milliseconds>(watchdog));
+    }
+}
+
+void RealSide::step() {
+    if (rank_) {
+        own_losses_.push_back(rank_->step());
+    }
+}
+
+const std::vector<std::int64_t>* RealSide::kernel_ps() const {
+    return rank_ ? &rank_->kernel_ps() : nullptr;
+}
+
+std::vector<double> RealSide::losses() const {
+    const auto steps =
+        world_.reduce_all(static_cast<std::int64_t>(own_losses_.size()), comm::Reduction::max);
+    std::vector<double> own = own_losses_;
+    own.resize(static_cast<std::size_t>(steps));
+    return mean(own);
+}
+
+std::optional<double> RealSide::last_loss() const {
+    const double own = own_losses_.empty() ? 0 : own_losses_.back();
+    const std::vector<double> all = mean({&own, 1});
+    return all.empty() ? std::nullopt : std::optional{all.front()};
+}
+
+/// Over the real ranks that know the loss.
+std::vector<double> RealSide::mean(std::span<const double> own) const {
+    const target::Layout& layout = setup_.layout;
+    std::vector<double> sums(own.size() + 1);
+    if (number_ && layout.coordinates(*number_).pipeline == layout.pipeline - 1) {
+        std::ranges::copy(own, sums.begin());
+        sums.back() = 1;
+    }
+    world_.reduce_all(std::span{sums}, comm::Reduction::sum);
+    const double ranks = sums.back();
+    sums.pop_back();
+    if (ranks == 0) {
+        return {};
+    }
+    std::ranges::for_each(sums, [&](double& sum) { sum /= ranks; });
+    return sums;
+}
+
+std::vector<store::RealRankRow> RealSide::rows() const {
+    std::vector<std::int64_t> own;
+    if (rank_) {
+        own = {*number_, rank_->executor().peak_bytes()};
+        const std::vector<std::int64_t>& bytes = rank_->allocated_bytes();
+        own.insert(own.end(), bytes.begin(), bytes.end());
+    }
+    std::vector<store::RealRankRow> rows;
+    for (const std::vector<std::int64_t>& values : world_.gather(own)) {
+        if (values.size() >= 2) {
+            rows.push_back({values[0], values[1], {values.begin() + 2, values.end()}});
+        }
+    }
+    return rows;
+}
+
+}  // namespace prismllm::emulation

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// The real ranks of a job, as its processes see them together.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "prismllm/base/error.hpp"
+#include "prismllm/comm/communicator.hpp"
+#include "prismllm/graph/execution_graph.hpp"
+#include "prismllm/program/setup.hpp"
+#include "prismllm/store/result_file.hpp"
+#include "prismllm/target/job.hpp"
+
+#include "mpi_transport.hpp"
+#include "real_rank.hpp"
+#include "roles.hpp"
+
+namespace prismllm::emulation {
+
+class RealSide {
+public:
+    /// @param job the one that the graph was sliced from; it passed check_real.
+    /// @pre roles names at least one real rank. All references outlive the object.
+    /// @collective over world
+    RealSide(const comm::Communicator& world, const graph::ExecutionGraph& graph,
+             const RealRanks& real, const target::Job& job, program::Setup setup,
+             std::span<const std::byte> text);
+
+    /// One iteration of this process's rank; nothing on a proxy.
+    void step();
+    /// Durations of the rank's kernels in the last step, see FollowingExecutor; null on a proxy.
+    [[nodiscard]] const std::vector<std::int64_t>* kernel_ps() const;
+    /// [step] mean a token over the real ranks with the head; empty where none has it. @collective
+    [[nodiscard]] std::vector<double> losses() const;
+    /// The same of the last step; nothing where none has it. @collective
+    [[nodiscard]] std::optional<double> last_loss() const;
+    /// A row a real rank, on process 0. @collective
+    [[nodiscard]] std::vector<store::RealRankRow> rows() const;
+
+private:
+    [[nodiscard]] std::vector<double> mean(std::span<const double> own) const;
+
+    const comm::Communicator& world_;
+    program::Setup setup_;
+    MpiTransport transport_;
+    std::optional<std::int64_t> number_;  ///< of this process's rank
+    std::unique_ptr<RealRank> rank_;
+    std::vector<double> own_losses_;  ///< [step]; empty on proxies
+};
+
+}  // namespace prismllm::emulation

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "roles.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "prismllm/placement/assign.hpp"
+
+namespace prismllm::emulation {
+
+bool RealRanks::contains(std::int64_t rank) const {
+    return std::ranges::binary_search(ranks, rank);
+}
+
+RealRanks all_real(const comm::Communicator& world) {
+    RealRanks real{world.size(), std::vector<std::int64_t>(static_cast<std::size_t>(world.size())),
+                   world.rank()};
+    std::iota(real.ranks.begin(), real.ranks.end(), std::int64_t{0});
+    return real;
+}
+
+Expected<Roles> assign_roles(const graph::ExecutionGraph& graph, const comm::Communicator& world,
+                             std::vector<std::int64_t> real) {
+    std::ranges::sort(real);
+    const auto executing = static_cast<int>(real.size());
+    const bool any_virtual = static_cast<std::int64_t>(real.size()) < graph.world_size;
+    const int proxies = world.size() - executing;
+    if (proxies < (any_virtual ? 1 : 0)) {
+        return fail(ErrorCode::resources,
+                    "emulation.real_ranks names {} rank(s), and {} process(es) run (each real rank "
+                    "takes one{}). Start it with mpirun -np {} or more.",
+                    executing, world.size(), any_virtual ? ", virtual ones at least one more" : "",
+                    executing + (any_virtual ? 1 : 0));
+    }
+    if (proxies > 0 && !any_virtual) {
+        return fail(ErrorCode::resources,
+                    "emulation.real_ranks names all {} rank(s), and {} process(es) run (nothing is "
+                    "left for {} of them). Start it with mpirun -np {}.",
+                    executing, world.size(), proxies, executing);
+    }
+    Roles roles;
+    roles.owner = any_virtual
+                      ? placement::assign_owners(graph, proxies)
+                      : std::vector<std::int32_t>(static_cast<std::size_t>(graph.world_size));
+    for (int i = 0; i < executing; ++i) {
+        const std::int64_t rank = real[static_cast<std::size_t>(i)];
+        roles.owner[static_cast<std::size_t>(rank)] = proxies + i;
+        if (world.rank() == proxies + i) {
+            roles.real.own = rank;
+        }
+    }
+    roles.real.world_size = graph.world_size;
+    roles.real.ranks = std::move(real);
+    return roles;
+}
+
+}  // namespace prismllm::emulation
