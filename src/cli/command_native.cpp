@@ -43,6 +43,7 @@ Expected<std::string> read_text(const std::string& deck_path, const std::string&
     return text;
 }
 
+/// @pre not empty
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::ranges::nth_element(values, middle);
@@ -50,25 +51,48 @@ double median(std::vector<double> values) {
 }
 
 std::string report_of(const deck::Deck& deck, const emulation::NativeRun& run) {
-    return fmt::format(
-        "{}\n"
-        "  {} step(s) on {} rank(s), all real\n"
-        "  loss           {:.4f} -> {:.4f} nats a token\n"
-        "  step time      {:.2f} ms (median of the slowest rank's)\n"
-        "  peak memory    {:.2f} MiB of live tensors on the fullest rank\n",
-        deck.job.title, run.losses.size(), run.peak_bytes.size(), run.losses.front(),
-        run.losses.back(), median(run.step_wall_s) * 1e3,
-        static_cast<double>(*std::ranges::max_element(run.peak_bytes)) / (1 << 20));
+    std::string text = fmt::format("{}\n  {} step(s) on {} rank(s), all real\n", deck.job.title,
+                                   run.losses.size(), run.peak_bytes.size());
+    if (!run.losses.empty()) {
+        text += fmt::format(
+            "  loss           {:.4f} -> {:.4f} nats a token\n"
+            "  step time      {:.2f} ms (median of the slowest rank's)\n",
+            run.losses.front(), run.losses.back(), median(run.step_wall_s) * 1e3);
+    }
+    if (deck.job.training.precision == target::Precision::fp16) {
+        text += fmt::format("  skipped        {} update(s), whose scaled gradients overflowed\n",
+                            run.skipped_updates);
+    }
+    return text +
+           fmt::format("  peak memory    {:.2f} MiB of live tensors on the fullest rank\n",
+                       static_cast<double>(*std::ranges::max_element(run.peak_bytes)) / (1 << 20));
 }
 
 std::string json_of(const deck::Deck& deck, const emulation::NativeRun& run) {
-    const nlohmann::ordered_json all{{"title", deck.job.title},
-                                     {"world_size", run.peak_bytes.size()},
-                                     {"losses", run.losses},
-                                     {"step_wall_s", run.step_wall_s},
-                                     {"peak_memory_bytes", run.peak_bytes},
-                                     {"deck_sha256", deck.sha256}};
+    nlohmann::ordered_json all{{"title", deck.job.title},
+                               {"world_size", run.peak_bytes.size()},
+                               {"losses", run.losses},
+                               {"step_wall_s", run.step_wall_s},
+                               {"skipped_updates", run.skipped_updates},
+                               {"peak_memory_bytes", run.peak_bytes},
+                               {"deck_sha256", deck.sha256},
+                               {"failure", nullptr}};
+    if (!run.outcome) {
+        all["failure"] = run.outcome.error().message;
+    }
     return all.dump(2) + "\n";
+}
+
+/// A run that learned nothing looks like one that did.
+void warn_of_skips(const target::Job& job, const emulation::NativeRun& run) {
+    if (run.skipped_updates == 0 ||
+        run.skipped_updates < static_cast<std::int64_t>(run.losses.size())) {
+        return;
+    }
+    log_root(LogLevel::warning, "native",
+             "all {} update(s) were skipped (gradients times native.loss_scale {} overflow fp16 "
+             "each time), so nothing was learned. Use a smaller native.loss_scale.",
+             run.skipped_updates, job.native.loss_scale);
 }
 
 /// @collective
@@ -79,8 +103,8 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
     }
     auto text =
         from_root(world, [&] { return read_text(options.deck.path, deck->job.native.text); });
-    if (!text) {
-        return tl::unexpected{text.error()};
+    if (!text) {  // told with all else that is wrong with the job
+        return emulation::check_native(deck->job, world.size(), tl::unexpected{text.error()});
     }
     const std::int64_t steps = deck->job.native.steps;
     const std::int64_t every = std::max<std::int64_t>(1, steps / 10);
@@ -95,10 +119,12 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
     if (!run) {
         return tl::unexpected{run.error()};
     }
+    warn_of_skips(deck->job, *run);
     const Status printed = world.rank() == 0
                                ? print(options.json ? json_of(*deck, *run) : report_of(*deck, *run))
                                : Status{};
-    return comm::agree(world, printed);
+    const Status told = comm::agree(world, printed);
+    return told ? run->outcome : told;
 }
 
 }  // namespace

@@ -90,6 +90,14 @@ double HostExecutor::end_step() {
     return mean;
 }
 
+std::int64_t HostExecutor::skipped_updates() const {
+    return impl_->context.skipped;
+}
+
+bool HostExecutor::gradient_was_lost() const {
+    return impl_->context.bad_gradient;
+}
+
 std::int64_t HostExecutor::allocated_bytes() const {
     return impl_->memory.bytes();
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prismllm/emulation/native.hpp"
 
-#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <string>
 
 #include "prismllm/device/host_executor.hpp"
 #include "prismllm/program/setup.hpp"
@@ -14,38 +15,6 @@
 namespace prismllm::emulation {
 namespace {
 
-Status check(const comm::Communicator& world, const target::Job& job, std::size_t text_bytes) {
-    if (world.size() != job.parallel.world_size) {
-        return fail(ErrorCode::resources,
-                    "the job has {} ranks, and {} process(es) run (natively each executes one). "
-                    "Start it with mpirun -np {}.",
-                    job.parallel.world_size, world.size(), job.parallel.world_size);
-    }
-    if (job.model.vocab_size < 256) {
-        return fail(ErrorCode::bad_deck,
-                    "model.vocab_size {} is too small (tokens are bytes). Use 256 or more.",
-                    job.model.vocab_size);
-    }
-    if (static_cast<std::int64_t>(text_bytes) <= job.training.sequence_length) {
-        return fail(ErrorCode::bad_deck,
-                    "native.text has {} bytes (a sample takes training.sequence_length {} and one "
-                    "more). Use a longer text or shorter sequences.",
-                    text_bytes, job.training.sequence_length);
-    }
-    if (job.parallel.kv_replication && job.parallel.tensor > job.model.kv_heads) {
-        return fail(ErrorCode::bad_deck,
-                    "parallel.kv_replication copies K and V heads, which real ranks do not yet. "
-                    "Use tensor_parallel {} or less.",
-                    job.model.kv_heads);
-    }
-    if (job.model.positions == target::PositionKind::alibi) {
-        return fail(
-            ErrorCode::bad_deck,
-            "model.positions \"alibi\" has no arithmetic yet. Use \"rope\" or \"learned\".");
-    }
-    return {};
-}
-
 /// Ranks with the head know the loss of their replica; one of each tensor group counts.
 double mean_loss(const comm::Communicator& world, const target::Layout& layout, double own) {
     const target::Coordinates where = layout.coordinates(world.rank());
@@ -55,30 +24,71 @@ double mean_loss(const comm::Communicator& world, const target::Layout& layout, 
     return sum;
 }
 
+/// What to change where numbers left the range of the precision, or training its course.
+std::string advice(const target::Job& job) {
+    const double limit = job.native.clip_gradient;
+    const std::string clipping = limit > 0 ? fmt::format("a native.clip_gradient below {}", limit)
+                                           : std::string{"native.clip_gradient = 1"};
+    const char* precision = job.training.precision == target::Precision::fp16   ? "\"bf16\""
+                            : job.training.precision == target::Precision::fp32 ? nullptr
+                                                                                : "\"fp32\"";
+    return precision == nullptr
+               ? fmt::format("Use a smaller native.learning_rate or {}", clipping)
+               : fmt::format("Use a smaller native.learning_rate, {} or training.precision = {}",
+                             clipping, precision);
+}
+
+Status check_loss(const target::Job& job, std::int64_t step, double loss) {
+    if (std::isfinite(loss)) {
+        return {};
+    }
+    return fail(ErrorCode::job_failed,
+                "the loss of step {} of {} is {} (training diverged, or numbers left the range of "
+                "the precision). {}.",
+                step, job.native.steps, std::isnan(loss) ? "NaN" : "infinite", advice(job));
+}
+
+Status check_gradient(const target::Job& job, std::int64_t step, bool lost) {
+    if (!lost) {
+        return {};
+    }
+    return fail(
+        ErrorCode::job_failed,
+        "the gradient of step {} of {} has a norm that is not finite (training diverged, or "
+        "numbers left the range of the precision). {}.",
+        step, job.native.steps, advice(job));
+}
+
 }  // namespace
 
 Expected<NativeRun> run_native(const comm::Communicator& world, const target::Job& job,
                                std::span<const std::byte> text, const StepObserver& after_step) {
-    const auto setup = program::make_setup(job);
-    if (!setup) {
-        return tl::unexpected{setup.error()};
-    }
-    if (auto ok = check(world, job, text.size()); !ok) {
+    if (auto ok = check_native(job, world.size(), static_cast<std::int64_t>(text.size())); !ok) {
         return tl::unexpected{ok.error()};
     }
+    const auto setup = program::make_setup(job);
     MpiTransport transport{world, setup->family_list};
     device::HostExecutor executor{*setup, world.rank(), job.native, text, &transport};
     program::TrainingProgram program{*setup, world.rank(), executor};
     NativeRun run;
-    for (std::int64_t step = 0; step < job.native.steps; ++step) {
+    for (std::int64_t step = 0; step < job.native.steps && run.outcome; ++step) {
         const auto begin = std::chrono::steady_clock::now();
         program.step();
         double wall =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         world.reduce_all(std::span{&wall, 1}, comm::Reduction::max);
+        const double loss = mean_loss(world, setup->layout, executor.end_step());
+        run.outcome = check_loss(job, step + 1, loss);
+        if (!run.outcome) {
+            break;
+        }
         run.step_wall_s.push_back(wall);
-        run.losses.push_back(mean_loss(world, setup->layout, executor.end_step()));
-        const bool stop = after_step(step + 1, run.losses.back(), wall);
+        run.losses.push_back(loss);
+        run.skipped_updates = executor.skipped_updates();
+        const int lost = executor.gradient_was_lost() ? 1 : 0;
+        run.outcome =
+            check_gradient(job, step + 1, world.reduce_all(lost, comm::Reduction::max) != 0);
+        const bool stop = after_step(step + 1, loss, wall);
         if (world.reduce_all(stop ? 1 : 0, comm::Reduction::max) != 0) {
             return fail(ErrorCode::interrupted,
                         "interrupted after step {} of {} (by a signal). Nothing was written.",

@@ -22,6 +22,11 @@ TEST(Clipping, OnlyEverShrinks) {
     EXPECT_EQ(clip_factor(std::numeric_limits<double>::infinity(), 1), 0);
 }
 
+TEST(Clipping, HidesNoNormThatIsNone) {
+    EXPECT_TRUE(std::isnan(clip_factor(std::nan(""), 1)));
+    EXPECT_EQ(clip_factor(std::nan(""), 0), 1);
+}
+
 TEST(SumOfSquares, IsOneOfDoubles) {
     EXPECT_EQ(sum_of_squares({}), 0);
     EXPECT_EQ(sum_of_squares(Values{0x1p100F, 0}), 0x1p200);
