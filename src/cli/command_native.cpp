@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "prismllm/base/log.hpp"
+#include "prismllm/base/printable.hpp"
 #include "prismllm/base/text_file.hpp"
 #include "prismllm/comm/agree.hpp"
 #include "prismllm/emulation/native.hpp"
@@ -38,7 +40,7 @@ Expected<std::string> read_text(const std::string& deck_path, const std::string&
         return fail(ErrorCode::bad_deck,
                     "cannot read native.text {} (names are relative to the folder of the deck). "
                     "Correct the name.",
-                    path.string());
+                    printable(path.string()));
     }
     return text;
 }
@@ -83,6 +85,25 @@ std::string json_of(const deck::Deck& deck, const emulation::NativeRun& run) {
     return all.dump(2) + "\n";
 }
 
+/// What describes the emulation of a job and its machine says nothing to real ranks.
+void note_unused(const deck::Deck& deck) {
+    const target::Job& job = deck.job;
+    std::string keys;
+    for (const std::string& key : deck.own_keys) {
+        const bool unused =
+            std::ranges::any_of(std::array{"emulation.", "device.", "cluster.", "published."},
+                                [&](const char* section) { return key.starts_with(section); }) ||
+            (key == "native.loss_scale" && job.training.precision != target::Precision::fp16) ||
+            (key == "native.rope_base" && job.model.positions != target::PositionKind::rope) ||
+            (key == "model.max_positions" && job.model.positions != target::PositionKind::learned);
+        keys += !unused ? "" : keys.empty() ? key : ", " + key;
+    }
+    if (!keys.empty()) {
+        log_root(LogLevel::warning, "native", "without effect on the real ranks of this job: {}.",
+                 keys);
+    }
+}
+
 /// A run that learned nothing looks like one that did.
 void warn_of_skips(const target::Job& job, const emulation::NativeRun& run) {
     if (run.skipped_updates == 0 ||
@@ -106,6 +127,7 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
     if (!text) {  // told with all else that is wrong with the job
         return emulation::check_native(deck->job, world.size(), tl::unexpected{text.error()});
     }
+    note_unused(*deck);
     const std::int64_t steps = deck->job.native.steps;
     const std::int64_t every = std::max<std::int64_t>(1, steps / 10);
     auto run = emulation::run_native(
