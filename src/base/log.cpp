@@ -13,6 +13,8 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "prismllm/base/printable.hpp"
+
 namespace prismllm {
 namespace {
 
@@ -137,7 +139,8 @@ void log_line(LogLevel level, std::string_view channel, LogWho who, std::string_
     const LevelName& name = level_names[static_cast<std::size_t>(level)];
     const std::string host =
         who == LogWho::here ? fmt::format(" h{:04}", log.host_rank.value()) : std::string{};
-    const std::string line = fmt::format("{} {}{}  {}", name.letter, channel, host, message);
+    const std::string line =
+        fmt::format("{} {}{}  {}", name.letter, channel, host, printable(message, Newlines::kept));
     if (log.sink != nullptr) {
         log.sink(line);
         return;

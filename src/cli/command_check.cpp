@@ -125,11 +125,11 @@ Status check(const DeckOptions& options) {
     }
     const target::Job& job = deck->job;
     const auto layout = target::make_layout(job.model, job.parallel, job.training);
-    if (!layout) {
-        return tl::unexpected{layout.error()};
+    const auto graph = emulation::slice_and_prove(job);
+    if (!layout) {  // what the training step lacks is told beside it
+        return tl::unexpected{graph ? layout.error() : graph.error()};
     }
     std::string text = head_lines(options, job, *layout);
-    const auto graph = emulation::slice_and_prove(job);
     if (!graph) {  // the layout stands, even where the training step cannot follow it
         text += stage_lines(*layout, job.model) + family_lines(families_of(*layout));
         if (auto ok = print(text); !ok) {

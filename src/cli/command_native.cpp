@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ struct NativeOptions {
     bool json = false;
 };
 
+/// @pre not empty
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::ranges::nth_element(values, middle);
@@ -35,24 +37,35 @@ double median(std::vector<double> values) {
 }
 
 std::string report_of(const deck::Deck& deck, const emulation::NativeRun& run) {
-    return fmt::format(
-        "{}\n"
-        "  {} step(s) on {} rank(s), all real\n"
-        "  loss           {:.4f} -> {:.4f} nats a token\n"
-        "  step time      {:.2f} ms (median of the slowest rank's)\n"
-        "  peak memory    {:.2f} MiB of live tensors on the fullest rank\n",
-        deck.job.title, run.losses.size(), run.peak_bytes.size(), run.losses.front(),
-        run.losses.back(), median(run.step_wall_s) * 1e3,
-        static_cast<double>(*std::ranges::max_element(run.peak_bytes)) / (1 << 20));
+    std::string text = fmt::format("{}\n  {} step(s) on {} rank(s), all real\n", deck.job.title,
+                                   run.losses.size(), run.peak_bytes.size());
+    if (!run.losses.empty()) {
+        text += fmt::format(
+            "  loss           {:.4f} -> {:.4f} nats a token\n"
+            "  step time      {:.2f} ms (median of the slowest rank's)\n",
+            run.losses.front(), run.losses.back(), median(run.step_wall_s) * 1e3);
+    }
+    if (deck.job.training.precision == target::Precision::fp16) {
+        text += fmt::format("  skipped        {} update(s), whose scaled gradients overflowed\n",
+                            run.skipped_updates);
+    }
+    return text +
+           fmt::format("  peak memory    {:.2f} MiB of live tensors on the fullest rank\n",
+                       static_cast<double>(*std::ranges::max_element(run.peak_bytes)) / (1 << 20));
 }
 
 std::string json_of(const deck::Deck& deck, const emulation::NativeRun& run) {
-    const nlohmann::ordered_json all{{"title", deck.job.title},
-                                     {"world_size", run.peak_bytes.size()},
-                                     {"losses", run.losses},
-                                     {"step_wall_s", run.step_wall_s},
-                                     {"peak_memory_bytes", run.peak_bytes},
-                                     {"deck_sha256", deck.sha256}};
+    nlohmann::ordered_json all{{"title", deck.job.title},
+                               {"world_size", run.peak_bytes.size()},
+                               {"losses", run.losses},
+                               {"step_wall_s", run.step_wall_s},
+                               {"skipped_updates", run.skipped_updates},
+                               {"peak_memory_bytes", run.peak_bytes},
+                               {"deck_sha256", deck.sha256},
+                               {"failure", nullptr}};
+    if (!run.outcome) {
+        all["failure"] = run.outcome.error().message;
+    }
     return all.dump(2) + "\n";
 }
 
@@ -71,16 +84,55 @@ Expected<graph::ExecutionGraph> clock_of(const NativeOptions& options, const dec
     return emulation::share_graph(world, std::move(mine));
 }
 
+/// What describes the emulation of a job and its machine says nothing to real ranks, unless an
+/// emulated clock goes beside them.
+void note_unused(const deck::Deck& deck, bool clock) {
+    const target::Job& job = deck.job;
+    std::string keys;
+    for (const std::string& key : deck.own_keys) {
+        const bool unused =
+            (!clock &&
+             std::ranges::any_of(std::array{"emulation.", "device.", "cluster.", "published."},
+                                 [&](const char* section) { return key.starts_with(section); })) ||
+            (key == "native.loss_scale" && job.training.precision != target::Precision::fp16) ||
+            (key == "native.rope_base" && job.model.positions != target::PositionKind::rope) ||
+            (key == "model.max_positions" && job.model.positions != target::PositionKind::learned);
+        keys += !unused ? "" : keys.empty() ? key : ", " + key;
+    }
+    if (!keys.empty()) {
+        log_root(LogLevel::warning, "native", "without effect on the real ranks of this job: {}.",
+                 keys);
+    }
+}
+
+/// A run that learned nothing looks like one that did.
+void warn_of_skips(const target::Job& job, const emulation::NativeRun& run) {
+    if (run.skipped_updates == 0 ||
+        run.skipped_updates < static_cast<std::int64_t>(run.losses.size())) {
+        return;
+    }
+    log_root(LogLevel::warning, "native",
+             "all {} update(s) were skipped (gradients times native.loss_scale {} overflow fp16 "
+             "each time), so nothing was learned. Use a smaller native.loss_scale.",
+             run.skipped_updates, job.native.loss_scale);
+}
+
 /// @collective
 Status native(const NativeOptions& options, const comm::Communicator& world) {
     auto deck = options.deck.load_on_all(world);
     if (!deck) {
         return tl::unexpected{deck.error()};
     }
-    auto text = training_text(world, options.deck.path, *deck);
-    if (!text) {
-        return tl::unexpected{text.error()};
+    auto text = from_root(world, [&] { return read_training_text(options.deck.path, *deck); });
+    if (!text) {  // told with all else that is wrong with the job
+        return emulation::check_native(deck->job, world.size(), tl::unexpected{text.error()});
     }
+    if (auto ok = emulation::check_native(deck->job, world.size(),
+                                          static_cast<std::int64_t>(text->size()));
+        !ok) {
+        return ok;
+    }
+    note_unused(*deck, !options.output.empty());
     auto clock = clock_of(options, *deck, world);
     if (!clock) {
         return tl::unexpected{clock.error()};
@@ -100,7 +152,8 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
     if (!run) {
         return tl::unexpected{run.error()};
     }
-    if (!options.output.empty()) {
+    warn_of_skips(deck->job, *run);
+    if (!options.output.empty() && !run->losses.empty()) {
         store::Provenance provenance = make_provenance(*deck);
         provenance.run.host_ranks = world.size();
         if (auto ok = store::write_result(options.output, run->data, provenance,
@@ -112,7 +165,8 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
     const Status printed = world.rank() == 0
                                ? print(options.json ? json_of(*deck, *run) : report_of(*deck, *run))
                                : Status{};
-    return comm::agree(world, printed);
+    const Status told = comm::agree(world, printed);
+    return told ? run->outcome : told;
 }
 
 }  // namespace

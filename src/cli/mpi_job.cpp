@@ -21,7 +21,9 @@ ErrorCode tell_exception() {
     } catch (const std::bad_alloc&) {
         log_here(LogLevel::error, "prismllm",
                  "out of memory (this process could not get more). Use more processes on more "
-                 "nodes, or a smaller job.");
+                 "nodes, or make the job smaller: model.layers, parallel.world_size, "
+                 "training.global_batch_size (micro-batches), emulation.timeline_ranks; for real "
+                 "ranks also model.hidden_size and training.micro_batch_size.");
         return ErrorCode::resources;
     } catch (const std::exception& e) {
         log_here(LogLevel::error, "prismllm", "internal error: {}. Please report this.", e.what());

@@ -22,6 +22,9 @@ void catch_stop_signals() {
     for (const int number : {SIGINT, SIGTERM, SIGUSR1}) {
         std::signal(number, on_signal);
     }
+    if (std::signal(SIGHUP, on_signal) == SIG_IGN) {  // nohup: the terminal may go
+        std::signal(SIGHUP, SIG_IGN);
+    }
 }
 
 bool stop_requested() {

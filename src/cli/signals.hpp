@@ -5,7 +5,8 @@
 
 namespace prismllm::cli {
 
-/// From now on SIGINT, SIGTERM and SIGUSR1 set the flag (a second SIGINT ends the process).
+/// From now on SIGINT, SIGTERM, SIGUSR1 and, unless it is ignored, SIGHUP set the flag; a second
+/// one of a kind ends the process.
 void catch_stop_signals();
 [[nodiscard]] bool stop_requested();
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "prismllm/base/printable.hpp"
 #include "prismllm/base/text_file.hpp"
 
 #include "job_options.hpp"
@@ -23,7 +24,7 @@ Expected<std::string> read_training_text(const std::string& deck_path, const dec
         return fail(ErrorCode::bad_deck,
                     "cannot read native.text {} (names are relative to the folder of the deck). "
                     "Correct the name.",
-                    path.string());
+                    printable(path.string()));
     }
     return text;
 }

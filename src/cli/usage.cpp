@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "prismllm/base/printable.hpp"
+
 namespace prismllm::cli {
 namespace {
 
@@ -52,7 +54,7 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
     } else {
         text = fmt::format("unexpected argument {} ({} has all it takes)", word, name);
     }
-    return Error{ErrorCode::usage, fmt::format("{}. See {} --help", text, name)};
+    return Error{ErrorCode::usage, fmt::format("{}. See {} --help", printable(text), name)};
 }
 
 }  // namespace prismllm::cli

@@ -21,7 +21,11 @@ struct Context {
     Problems& problems;
 
     void wrong_type(const Value& value, std::string_view expected, std::string_view advice) const {
-        problems.add(place, "{} is {} ({} is expected). {}", field.path(), name_of(value.kind),
+        const bool endless = value.kind == Kind::real && !std::isfinite(value.real);
+        problems.add(place, "{} is {} ({} is expected). {}", field.path(),
+                     !endless                 ? name_of(value.kind)
+                     : std::isnan(value.real) ? "NaN"
+                                              : "infinite",
                      expected, advice);
     }
 };
@@ -31,7 +35,7 @@ bool in_range(double number, const std::string& written, const Context& context)
     const Range& range = context.field.range;
     const bool low_enough = number <= range.high;
     const bool high_enough = range.above_low ? number > range.low : number >= range.low;
-    if (low_enough && high_enough) {
+    if (low_enough && high_enough && (number == 0 || number >= range.least)) {
         return true;
     }
     const bool negative = number < 0 && range.low >= 0;
@@ -47,9 +51,9 @@ std::optional<std::int64_t> whole_number(const Value& value, const Context& cont
             in_range(static_cast<double>(value.integer), std::to_string(value.integer), context);
         return fits ? std::optional{value.integer} : std::nullopt;
     }
-    context.wrong_type(value, "a whole number",
-                       value.kind == Kind::text ? "Write it without quotes and unit"
-                                                : "Write it without fraction");
+    context.wrong_type(
+        value, "a whole number",
+        value.kind == Kind::text ? "Write it without quotes and unit" : "Write it in digits alone");
     return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include "prismllm/deck/deck.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 
 #include "prismllm/base/sha256.hpp"
@@ -28,8 +29,15 @@ public:
 
     void set(const Entry& entry, const std::string& origin) {
         if (const Field* field = find_field(entry.path)) {
+            const std::size_t before = problems_.count();
             assign(*field, entry.value, entry.place, job_, problems_);
+            if (problems_.count() > before) {
+                wrong_.insert(entry.path);
+            }
             origins_.insert_or_assign(entry.path, origin);
+            if (entry.place.order == 0 || entry.place.order >= after_all_files) {
+                own_keys_.insert(entry.path);
+            }
             places_.insert_or_assign(entry.path, entry.place);
         } else {
             unknown(entry.path, entry.place);
@@ -53,13 +61,23 @@ public:
 
     [[nodiscard]] Deck finish() const {
         const std::string values = echo_values(job_, origins_);
-        return {job_, values, echo_with_origins(job_, origins_), sha256_hex(values)};
+        return {job_,
+                values,
+                echo_with_origins(job_, origins_),
+                sha256_hex(values),
+                {own_keys_.begin(), own_keys_.end()}};
     }
 
 private:
     [[nodiscard]] bool is_given(const Field& field) const {
         return origins_.contains(field.path());
     }
+    /// Whether checks may build on the settings: none is wrong.
+    [[nodiscard]] bool are_good(std::initializer_list<std::string_view> paths) const {
+        return std::ranges::none_of(paths, [&](std::string_view p) { return wrong_.contains(p); });
+    }
+    void check_precision(const Place& deck);
+    void check_ranks(const Place& deck);
     void check_section(const std::string& section, const Place& deck);
     [[nodiscard]] Place place_of(std::string_view path, const Place& fallback) const {
         const auto found = places_.find(path);
@@ -69,6 +87,7 @@ private:
     Problems& problems_;
     target::Job job_;
     Origins origins_;
+    std::set<std::string, std::less<>> wrong_, own_keys_;
     std::map<std::string, Place, std::less<>> places_;
 };
 
@@ -117,8 +136,18 @@ void Builder::check_presence(const Place& deck) {
     }
 }
 
-/// What no table row can say and no later room sees.
+/// What no table row can say and no later room sees, as far as its settings are there and good.
 void Builder::check_meaning(const Place& deck) {
+    if (origins_.contains("device.name") &&
+        are_good({"training.precision", "device.bf16", "device.fp8"})) {
+        check_precision(deck);
+    }
+    if (origins_.contains("parallel.world_size") && are_good({"parallel.world_size"})) {
+        check_ranks(deck);
+    }
+}
+
+void Builder::check_precision(const Place& deck) {
     const target::Device& device = job_.device;
     const bool no_bf16 =
         job_.training.precision == target::Precision::bf16 && device.bf16_flops == 0;
@@ -129,6 +158,10 @@ void Builder::check_meaning(const Place& deck) {
                       "precision or set device.{0}",
                       no_bf16 ? "bf16" : "fp8", device.name);
     }
+}
+
+/// Lists that are wrong themselves are empty here.
+void Builder::check_ranks(const Place& deck) {
     const std::int64_t ranks = job_.parallel.world_size;
     const auto outside = [&](std::string_view path, std::int64_t rank) {
         if (rank >= ranks) {
@@ -166,7 +199,9 @@ bool is_bare_text(const Field& field, std::string_view raw) {
     target::Job job;
     const bool takes_text = field.quantity != Quantity::none || !field.choices.empty() ||
                             std::holds_alternative<std::string*>(field.slot(job));
-    return takes_text && !raw.starts_with('"') && !raw.starts_with('\'');
+    // What begins like a list or a table is none of them by mistake: TOML has its say.
+    return takes_text &&
+           (raw.empty() || std::string_view{"\"'[{"}.find(raw.front()) == std::string_view::npos);
 }
 
 void apply_override(const std::string& text, std::uint32_t order, Builder& builder,
@@ -220,8 +255,6 @@ Expected<Deck> build(const SourceFiles& files, const std::string& name,
     const Place deck{shown(name), order, 0, 0};
     if (files.is_complete()) {
         builder.check_presence(deck);
-    }
-    if (problems.empty()) {
         builder.check_meaning(deck);
     }
     if (!problems.empty()) {

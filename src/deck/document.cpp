@@ -66,7 +66,7 @@ std::string_view name_of(Value::Kind kind) {
         case Value::Kind::integer:
             return "a whole number";
         case Value::Kind::real:
-            return "a number with a fraction";
+            return "a number with a point or an exponent";
         case Value::Kind::text:
             return "text";
         case Value::Kind::list:

@@ -27,11 +27,14 @@ using Slot = std::variant<std::int64_t*, int*, double*, std::optional<double>*, 
                           target::Payload*, target::RealDurations*, std::vector<std::int64_t>*,
                           std::vector<target::SlowRank>*>;
 
-/// Inclusive bounds; `above_low` makes the lower one exclusive. Text has no range.
+/// Inclusive bounds; `above_low` makes the lower one exclusive. Text has no range. `least` is for
+/// what is computed in fp32 and may be 0: a smaller number would become 0, which means another
+/// thing ("none"), or be lost.
 struct Range {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
     bool above_low = false;
+    double least = 0;
 };
 
 enum class Presence : std::uint8_t {

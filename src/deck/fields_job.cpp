@@ -33,7 +33,8 @@ constexpr std::array<std::string_view, 5> formula_names{"", "megatron", "palm", 
 constexpr double most_ranks = 1 << 24;
 constexpr Range any{};
 constexpr Range degree{1, most_ranks, false};
-constexpr Range layer_count{0, 1 << 16, false};
+constexpr double most_layers = 32767;  // the execution graph numbers layers in 16 bits
+constexpr Range layer_count{0, most_layers, false};
 constexpr Range width{1, 1 << 20, false};
 constexpr Range width_or_derived{0, 1 << 20, false};
 constexpr Range not_negative{0, 1e15, false};
@@ -60,7 +61,7 @@ void append_model(std::vector<Field>& table) {
             {"model", key, slot, Quantity::none, range, presence, choices, meaning, flag});
     };
     row("name", model<&Model::name>, any, required, "name of the model in reports");
-    row("layers", model<&Model::layers>, {1, 1 << 16}, required, "transformer layers",
+    row("layers", model<&Model::layers>, {1, most_layers}, required, "transformer layers",
         "--num-layers");
     row("hidden_size", model<&Model::hidden_size>, width, required, "width of the residual stream",
         "--hidden-size");
@@ -208,7 +209,8 @@ void append_training(std::vector<Field>& table) {
         "fused attention that never stores the score matrix", "--use-flash-attn");
     row("fp32_grad_reduce", training<&Training::fp32_grad_reduce>, any, defaulted,
         "accumulate and reduce gradients in fp32", "--accumulate-allreduce-grads-in-fp32");
-    row("hidden_dropout", training<&Training::hidden_dropout>, {0, 0.9}, defaulted,
+    // A draw has 24 bits.
+    row("hidden_dropout", training<&Training::hidden_dropout>, {0, 0.9, false, 1e-7}, defaulted,
         "probability of dropout before residual additions and behind the embedding",
         "--hidden-dropout");
 }
@@ -244,8 +246,11 @@ void append_emulation(std::vector<Field>& table) {
 }
 
 void append_native(std::vector<Field>& table) {
-    constexpr Range fraction{0, 1};
-    constexpr Range decay{0, 0.999999};  // 1 would keep the first moment, zero, for ever
+    // All are computed with in fp32, where 1 + 1e-12 is 1 and a square of less than 1e-19 is 0.
+    constexpr double least = 1e-12;
+    constexpr Range fraction{0, 1, false, least};
+    // 1 would keep the first moment, zero, for ever.
+    constexpr Range decay{0, 0.999999, false, least};
     const auto row = [&table](const char* key, auto slot, Range range, std::string_view meaning,
                               std::string_view flag = "") {
         table.push_back({"native", key, slot, Quantity::none, range, defaulted, {}, meaning, flag});
@@ -255,18 +260,19 @@ void append_native(std::vector<Field>& table) {
     row("steps", native<&Native::steps>, {1, 1 << 20}, "training steps", "--train-iters");
     row("seed", native<&Native::seed>, {0, 9007199254740991.0},
         "seed of start values, samples and dropout", "--seed");
-    row("learning_rate", native<&Native::learning_rate>, {0, 10}, "constant learning rate", "--lr");
+    row("learning_rate", native<&Native::learning_rate>, {0, 10, false, least},
+        "constant learning rate", "--lr");
     row("beta1", native<&Native::beta1>, decay, "Adam: decay of the first moment", "--adam-beta1");
     row("beta2", native<&Native::beta2>, decay, "Adam: decay of the second moment", "--adam-beta2");
-    row("epsilon", native<&Native::epsilon>, {0, 1, true}, "Adam: added to the denominator",
+    row("epsilon", native<&Native::epsilon>, {1e-30, 1}, "Adam: added to the denominator",
         "--adam-eps");
     row("weight_decay", native<&Native::weight_decay>, fraction,
         "decoupled weight decay, on all parameters", "--weight-decay");
-    row("clip_gradient", native<&Native::clip_gradient>, not_negative,
+    row("clip_gradient", native<&Native::clip_gradient>, {0, 1e15, false, least},
         "limit of the gradient's norm; 0: none", "--clip-grad");
-    row("start_deviation", native<&Native::start_deviation>, {0, 10},
+    row("start_deviation", native<&Native::start_deviation>, {0, 10, false, least},
         "standard deviation of normal start values", "--init-method-std");
-    row("loss_scale", native<&Native::loss_scale>, positive, "constant loss scale of fp16",
+    row("loss_scale", native<&Native::loss_scale>, {1e-6, 1e15}, "constant loss scale of fp16",
         "--loss-scale");
     row("rope_base", native<&Native::rope_base>, {1, 1e15}, "base of rotary positions",
         "--rotary-base");

@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <tuple>
 
+#include "prismllm/base/printable.hpp"
+
 namespace prismllm::deck {
 
 std::string Place::text() const {
     return line == 0 ? source : fmt::format("{}:{}:{}", source, line, column);
 }
 
-void Problems::append(const Place& place, std::string message) {
-    list_.push_back({place, std::move(message)});
+void Problems::append(const Place& place, const std::string& message) {
+    list_.push_back({place, printable(message)});
 }
 
 Error Problems::to_error(std::string_view deck_name) const {
@@ -38,15 +40,7 @@ Error Problems::to_error(std::string_view deck_name) const {
 
 std::string shown(std::string_view text) {
     constexpr std::size_t most = 80;
-    std::string result;
-    for (const char c : text.substr(0, most)) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) {
-            result += fmt::format("\\x{:02x}", byte);
-        } else {
-            result += c;
-        }
-    }
+    std::string result = printable(text.substr(0, most));
     if (text.size() > most) {
         // Do not leave half of a UTF-8 sequence behind.
         while (!result.empty() && (static_cast<unsigned char>(result.back()) & 0x80) != 0) {

@@ -36,6 +36,7 @@ public:
     }
 
     [[nodiscard]] bool empty() const { return list_.empty(); }
+    [[nodiscard]] std::size_t count() const { return list_.size(); }
 
     /// Whether another message would still be printed; spares costly hints in hopeless decks.
     [[nodiscard]] bool wants_more() const { return list_.size() < most_shown; }
@@ -50,7 +51,7 @@ private:
         std::string message;
     };
     static constexpr std::size_t most_shown = 50;
-    void append(const Place& place, std::string message);
+    void append(const Place& place, const std::string& message);
 
     std::vector<Problem> list_;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "prismllm/base/printable.hpp"
 #include "prismllm/deck/deck.hpp"
 
 #include "fields.hpp"
@@ -31,7 +32,8 @@ and goes on with the sections below.
   Bare numbers are counts and ratios. `kB` is 1000 bytes and `KiB` 1024; bits are spelled `Gbit/s`
   and bytes `GB/s`.
 - **Strict:** unknown keys, missing units, wrong types and values out of range are errors, all
-  reported at once.
+  reported at once. How sizes fit together (what must divide what) is checked when each of them is
+  good, and then all of that is reported at once.
 - **Default:** *required* means there is none. The tables of fits (`device.gemm` and on) may be
   left out; of a table that is there, the keys marked *in table* are required.
 )";
@@ -131,7 +133,8 @@ Expected<std::string> help(std::string_view path) {
     return fail(ErrorCode::usage,
                 "no deck key or section is called {} (see "
                 "docs/reference/deck.md). {}",
-                path, near.empty() ? "Check the name" : fmt::format("Did you mean {}?", near));
+                printable(path),
+                near.empty() ? "Check the name" : fmt::format("Did you mean {}?", near));
 }
 
 }  // namespace prismllm::deck

@@ -105,13 +105,15 @@ std::string quoted(std::string_view text) {
 std::string range_text(const Field& field) {
     const Range& range = field.range;
     const bool has_low = std::isfinite(range.low);
-    // Bounds from here on only keep arithmetic from overflowing; they tell a person nothing.
-    const bool has_high = std::isfinite(range.high) && range.high < 1e12;
+    const bool has_high = std::isfinite(range.high);
     if (!has_low && !has_high) {
         return {};
     }
     const std::string low = bound_text(range.low, field);
     const std::string high = bound_text(range.high, field);
+    if (range.least > 0) {
+        return fmt::format("{}, or {} ... {}", low, bound_text(range.least, field), high);
+    }
     if (has_high && range.above_low) {
         return fmt::format("above {}, at most {}", low, high);
     }

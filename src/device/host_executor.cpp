@@ -38,8 +38,8 @@ struct HostExecutor::Impl {
     [[nodiscard]] std::uint64_t seed() const { return static_cast<std::uint64_t>(training.seed); }
     /// Number of a sample of the located micro-batch in the whole run.
     [[nodiscard]] std::uint64_t sample_number(std::int64_t sample) const;
-    /// Dropout draws anew for every micro-batch, layer and place in the layer, and the same again
-    /// when a layer is recomputed.
+    /// Dropout draws anew for every sample, layer and place in the layer, and the same again when a
+    /// layer is recomputed.
     void renew_dropout();
 
     const Training training;
@@ -66,11 +66,13 @@ std::uint64_t HostExecutor::Impl::sample_number(std::int64_t sample) const {
 void HostExecutor::Impl::renew_dropout() {
     const program::Setup& setup = context.setup;
     const std::int64_t elements = setup.sizes.sharded_tokens * setup.sizes.hidden;
-    std::uint64_t key = random_word(seed(), sample_number(0));
-    key = random_word(key, static_cast<std::uint64_t>(layer + 1));
-    context.hidden_dropout.key = random_word(key, dropouts);
-    context.hidden_dropout.probability = static_cast<float>(setup.training.hidden_dropout);
-    context.hidden_dropout.first = setup.parallel.sequence ? context.where.tensor * elements : 0;
+    DropoutRule& rule = context.hidden_dropout;
+    rule.probability = static_cast<float>(setup.training.hidden_dropout);
+    rule.key = random_word(random_word(seed(), static_cast<std::uint64_t>(layer + 1)), dropouts);
+    rule.first = setup.parallel.sequence ? context.where.tensor * elements : 0;
+    rule.samples = setup.training.micro_batch_size;
+    rule.columns = setup.sizes.hidden;
+    rule.first_sample = sample_number(0);
 }
 
 HostExecutor::HostExecutor(const program::Setup& setup, std::int64_t rank, const Training& training,
@@ -88,6 +90,14 @@ double HostExecutor::end_step() {
     c.loss_count = 0;
     ++c.step;
     return mean;
+}
+
+std::int64_t HostExecutor::skipped_updates() const {
+    return impl_->context.skipped;
+}
+
+bool HostExecutor::gradient_was_lost() const {
+    return impl_->context.bad_gradient;
 }
 
 std::int64_t HostExecutor::allocated_bytes() const {

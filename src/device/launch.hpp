@@ -21,7 +21,10 @@ struct KernelContext {
     const Training& training;
     Memory& memory;
     std::int64_t step = 1;         ///< of the training, from 1
-    std::int64_t updates = 0;      ///< by the optimizer: a step whose gradients overflow has none
+    std::int64_t updates = 0;      ///< by the optimizer
+    std::int64_t skipped = 0;      ///< fp16: updates that an overflow of the gradients prevented
+    bool finite_norm = true;       ///< of the gradient of this step
+    bool bad_gradient = false;     ///< this step had no update, and no overflow of fp16 explains it
     double loss = 0;               ///< sum of the mean losses of micro-batches
     std::int64_t loss_count = 0;   ///< micro-batches in it
     DropoutRule hidden_dropout{};  ///< of the next dropout of hidden states

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loss, gradients and optimizer.
 #include <algorithm>
+#include <cmath>
 
 #include "prismllm/base/error.hpp"
 #include "prismllm/program/kernels.hpp"
@@ -73,7 +74,9 @@ void run_elementwise(KernelContext& c, const graph::Kernel& kernel, Operands rea
             return scale(1.0F / static_cast<float>(replicas), c.floats(writes[0]));
         }
         case Operation::clip: {
-            const float factor = clip_factor(static_cast<double>(c.floats(reads.back())[0]),
+            const float squares = c.floats(reads.back())[0];
+            c.finite_norm = std::isfinite(squares);
+            const float factor = clip_factor(static_cast<double>(squares),
                                              static_cast<float>(c.training.clip_gradient));
             for (const Buffer& gradient : writes) {
                 scale(factor, c.floats(gradient));
@@ -109,6 +112,12 @@ void run_optimizer(KernelContext& c, const graph::Kernel& kernel, Operands reads
     // Lists of equally many gradients, weights, first and second moments; then, in fp16, what the
     // search for infinities found.
     if (reads.size() % 4 != 0 && c.floats(reads.back())[0] != 0.0F) {
+        ++c.skipped;
+        return;
+    }
+    // Weights made of a gradient that is none would be lost; whoever trains is told.
+    c.bad_gradient = !c.finite_norm;
+    if (c.bad_gradient) {
         return;
     }
     const std::size_t count = reads.size() / 4;

@@ -3,21 +3,40 @@
 #include "memory.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "prismllm/base/error.hpp"
 
 namespace prismllm::device {
+namespace {
+
+[[noreturn]] void no_room_for(const std::string& name, std::int64_t elements) {
+    const double gib = static_cast<double>(elements) * sizeof(float) / (1 << 30);
+    throw SystemError{
+        ErrorCode::resources,
+        fmt::format("out of memory for the tensor \"{}\" of {:.1f} GiB (this process could not get "
+                    "more). Make training.micro_batch_size or sequence_length, or the model's "
+                    "hidden_size, layers or vocab_size smaller, or cut it over more ranks: "
+                    "parallel.tensor_parallel, pipeline_parallel.",
+                    name, gib)};
+}
+
+}  // namespace
 
 program::Buffer Memory::allocate(std::string_view name, graph::DType dtype, std::int64_t elements) {
     Tensor tensor;
     tensor.name = name;
     tensor.dtype = dtype;
     tensor.elements = elements;
-    if (dtype == graph::DType::int64) {
-        tensor.ids.resize(static_cast<std::size_t>(elements));
-    } else {
-        tensor.values.resize(static_cast<std::size_t>(elements));
+    try {
+        if (dtype == graph::DType::int64) {
+            tensor.ids.resize(static_cast<std::size_t>(elements));
+        } else {
+            tensor.values.resize(static_cast<std::size_t>(elements));
+        }
+    } catch (const std::exception&) {  // bad_alloc, or length_error beyond all memory
+        no_room_for(tensor.name, elements);
     }
     tensors_.emplace(next_, std::move(tensor));
     bytes_ += elements * size_of(dtype);

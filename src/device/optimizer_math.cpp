@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimizer_math.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace prismllm::device {
@@ -28,7 +27,8 @@ float clip_factor(double squares, float limit) {
     if (limit <= 0) {
         return 1;
     }
-    return std::min(1.0F, limit / (static_cast<float>(std::sqrt(squares)) + 1e-6F));
+    const float factor = limit / (static_cast<float>(std::sqrt(squares)) + 1e-6F);
+    return factor >= 1 ? 1 : factor;  // std::min would make 1 of NaN
 }
 
 void adam(const AdamRule& rule, In gradient, Out weights, Out moment1, Out moment2) {

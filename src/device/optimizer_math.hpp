@@ -11,7 +11,7 @@ namespace prismllm::device {
 [[nodiscard]] double sum_of_squares(In in);
 /// Whether all elements are finite; each is multiplied by `factor` on the way.
 [[nodiscard]] bool unscale(float factor, Out in_out);
-/// min(1, limit / (norm + 1e-6)) as in Megatron-LM; 1 where limit is 0.
+/// min(1, limit / (norm + 1e-6)) as in Megatron-LM; 1 where limit is 0, NaN where the norm is.
 [[nodiscard]] float clip_factor(double squares, float limit);
 
 /// Adam with decoupled weight decay (Loshchilov, Hutter, arXiv 1711.05101) and bias correction.

@@ -29,9 +29,13 @@ float sigmoid(float x) {
     return 1 / (1 + std::exp(-x));
 }
 
-bool keeps(const DropoutRule& rule, std::int64_t number) {
+bool keeps(const DropoutRule& rule, std::int64_t element) {
+    const std::int64_t number = rule.first + element;
+    const std::int64_t row = number / rule.columns;
+    const std::int64_t place = row / rule.samples * rule.columns + number % rule.columns;
+    const std::uint64_t sample = rule.first_sample + static_cast<std::uint64_t>(row % rule.samples);
     const std::uint64_t bits =
-        random_word(rule.key, static_cast<std::uint64_t>(rule.first + number)) >> 40U;
+        random_word(random_word(rule.key, sample), static_cast<std::uint64_t>(place)) >> 40U;
     return static_cast<float>(bits) >= rule.probability * 16777216.0F;  // 24 random bits
 }
 

@@ -16,11 +16,16 @@ struct ActivationShape {
 void activation_forward(const ActivationShape& shape, In in, Out out);
 void activation_backward(const ActivationShape& shape, In in, In grad, Out grad_in);
 
-/// Which elements a dropout keeps: a pure function of the key and the element's number.
+/// Which elements a dropout keeps: a pure function of the key, the sample, and the element's place
+/// in it, so that samples may be dealt to micro-batches and ranks in any way. Elements are those of
+/// [position, sample, column].
 struct DropoutRule {
     float probability = 0;  ///< of being dropped
     std::uint64_t key = 0;
-    std::int64_t first = 0;  ///< number of the first element
+    std::int64_t first = 0;          ///< number of the first element
+    std::int64_t samples = 1;        ///< that the tensor holds
+    std::int64_t columns = 1;        ///< of a position of a sample
+    std::uint64_t first_sample = 0;  ///< number of the first sample in the run
 };
 /// mask: 1 kept, 0 dropped; out = in * mask / (1 - probability)
 void dropout_forward(const DropoutRule& rule, In in, Out out, Out mask);

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <vector>
 
+#include "prismllm/emulation/native.hpp"
 #include "prismllm/program/setup.hpp"
 
 #include "mpi_transport.hpp"
-#include "real_check.hpp"
 #include "real_rank.hpp"
 
 namespace prismllm::emulation {
@@ -75,13 +76,12 @@ MeasuredKernels take_medians(std::vector<Samples>& samples, graph::ExecutionGrap
 Expected<MeasuredKernels> measure_kernels(graph::ExecutionGraph& graph, const RealProgram& program,
                                           std::int64_t repeats,
                                           const std::function<bool()>& cancelled) {
-    if (auto ok = check_real(program.job, program.text.size()); !ok) {
+    if (auto ok =
+            check_native(program.job, std::nullopt, static_cast<std::int64_t>(program.text.size()));
+        !ok) {
         return tl::unexpected{ok.error()};
     }
-    const auto setup = program::make_setup(program.job);
-    if (!setup) {
-        return tl::unexpected{setup.error()};
-    }
+    const program::Setup setup = program::make_setup(program.job).value();
     const std::chrono::duration<double> watchdog{program.job.emulation.watchdog_s};
     const std::vector<std::int32_t> class_of = class_of_ranks(graph);
     std::vector<Samples> samples(graph.kernels.size());
@@ -90,7 +90,7 @@ Expected<MeasuredKernels> measure_kernels(graph::ExecutionGraph& graph, const Re
         MpiTransport transport{graph.families, graph.world_size, rank,
                                Payloads{program.job.emulation.payload,
                                         static_cast<std::uint64_t>(program.job.native.seed)}};
-        RealRank real{*setup,
+        RealRank real{setup,
                       graph,
                       rank,
                       program.job.native,

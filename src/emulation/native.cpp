@@ -3,14 +3,15 @@
 #include "prismllm/emulation/native.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "prismllm/emulation/slice.hpp"
 #include "prismllm/program/setup.hpp"
 
 #include "plain_replay.hpp"
-#include "real_check.hpp"
 #include "real_side.hpp"
 #include "roles.hpp"
 #include "summary.hpp"
@@ -18,14 +19,39 @@
 namespace prismllm::emulation {
 namespace {
 
-Status check(const comm::Communicator& world, const target::Job& job, std::size_t text_bytes) {
-    if (world.size() != job.parallel.world_size) {
-        return fail(ErrorCode::resources,
-                    "the job has {} ranks, and {} process(es) run (natively each executes one). "
-                    "Start it with mpirun -np {}.",
-                    job.parallel.world_size, world.size(), job.parallel.world_size);
+/// What to change where numbers left the range of the precision, or training its course.
+std::string advice(const target::Job& job) {
+    const double limit = job.native.clip_gradient;
+    const std::string clipping = limit > 0 ? fmt::format("a native.clip_gradient below {}", limit)
+                                           : std::string{"native.clip_gradient = 1"};
+    const char* precision = job.training.precision == target::Precision::fp16   ? "\"bf16\""
+                            : job.training.precision == target::Precision::fp32 ? nullptr
+                                                                                : "\"fp32\"";
+    return precision == nullptr
+               ? fmt::format("Use a smaller native.learning_rate or {}", clipping)
+               : fmt::format("Use a smaller native.learning_rate, {} or training.precision = {}",
+                             clipping, precision);
+}
+
+Status check_loss(const target::Job& job, std::int64_t step, double loss) {
+    if (std::isfinite(loss)) {
+        return {};
     }
-    return check_real(job, text_bytes);
+    return fail(ErrorCode::job_failed,
+                "the loss of step {} of {} is {} (training diverged, or numbers left the range of "
+                "the precision). {}.",
+                step, job.native.steps, std::isnan(loss) ? "NaN" : "infinite", advice(job));
+}
+
+Status check_gradient(const target::Job& job, std::int64_t step, bool lost) {
+    if (!lost) {
+        return {};
+    }
+    return fail(
+        ErrorCode::job_failed,
+        "the gradient of step {} of {} has a norm that is not finite (training diverged, or "
+        "numbers left the range of the precision). {}.",
+        step, job.native.steps, advice(job));
 }
 
 /// Durations of kernels of all ranks on process 0, [rank][op]; empty: the graph's.
@@ -92,11 +118,7 @@ Status check_clock(const target::Emulation& settings) {
 Expected<NativeRun> run_native(const comm::Communicator& world, const target::Job& job,
                                std::span<const std::byte> text, const StepObserver& after_step,
                                const NativeClock* clock) {
-    auto setup = program::make_setup(job);
-    if (!setup) {
-        return tl::unexpected{setup.error()};
-    }
-    if (auto ok = check(world, job, text.size()); !ok) {
+    if (auto ok = check_native(job, world.size(), static_cast<std::int64_t>(text.size())); !ok) {
         return tl::unexpected{ok.error()};
     }
     Expected<graph::ExecutionGraph> sliced = graph::ExecutionGraph{};
@@ -112,30 +134,38 @@ Expected<NativeRun> run_native(const comm::Communicator& world, const target::Jo
         }
         emulated.emplace(world, clock->graph, job);
     }
-    RealSide real{
-        world, clock == nullptr ? *sliced : clock->graph, all_real(world), job, std::move(*setup),
-        text};
+    RealSide real{world, clock == nullptr ? *sliced : clock->graph, all_real(world),
+                  job,   program::make_setup(job).value(),          text};
     NativeRun run;
-    for (std::int64_t step = 0; step < job.native.steps; ++step) {
+    for (std::int64_t step = 0; step < job.native.steps && run.outcome; ++step) {
         const auto begin = std::chrono::steady_clock::now();
         real.step();
         double wall =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         world.reduce_all(std::span{&wall, 1}, comm::Reduction::max);
+        const double loss = real.last_loss().value_or(0);
+        run.outcome = check_loss(job, step + 1, loss);
+        if (!run.outcome) {
+            break;
+        }
         run.step_wall_s.push_back(wall);
-        run.losses.push_back(real.last_loss().value_or(0));
+        run.losses.push_back(loss);
+        run.skipped_updates = real.executor()->skipped_updates();
+        const int lost = real.executor()->gradient_was_lost() ? 1 : 0;
+        run.outcome =
+            check_gradient(job, step + 1, world.reduce_all(lost, comm::Reduction::max) != 0);
         if (emulated) {
             emulated->step(real);
         }
-        const bool stop = after_step(step + 1, run.losses.back(), wall);
+        const bool stop = after_step(step + 1, loss, wall);
         if (world.reduce_all(stop ? 1 : 0, comm::Reduction::max) != 0) {
             return fail(ErrorCode::interrupted,
                         "interrupted after step {} of {} (by a signal). Nothing was written.",
                         step + 1, job.native.steps);
         }
     }
-    if (emulated) {
-        run.data = emulated->data(real, job.native.steps);
+    if (emulated && !run.losses.empty()) {
+        run.data = emulated->data(real, static_cast<std::int64_t>(run.losses.size()));
     }
     for (const store::RealRankRow& row : real.rows()) {
         run.peak_bytes.push_back(row.peak_allocated_bytes);

@@ -25,7 +25,7 @@ namespace prismllm::emulation {
 
 class RealSide {
 public:
-    /// @param job the one that the graph was sliced from; it passed check_real.
+    /// @param job the one that the graph was sliced from; it passed check_native.
     /// @pre roles names at least one real rank. All references outlive the object.
     /// @collective over world
     RealSide(const comm::Communicator& world, const graph::ExecutionGraph& graph,
@@ -36,6 +36,10 @@ public:
     void step();
     /// Durations of the rank's kernels in the last step, see FollowingExecutor; null on a proxy.
     [[nodiscard]] const std::vector<std::int64_t>* kernel_ps() const;
+    /// Null on a proxy.
+    [[nodiscard]] const device::HostExecutor* executor() const {
+        return rank_ ? &rank_->executor() : nullptr;
+    }
     /// [step] mean a token over the real ranks with the head; empty where none has it. @collective
     [[nodiscard]] std::vector<double> losses() const;
     /// The same of the last step; nothing where none has it. @collective

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "prismllm/emulation/mpi_exchange.hpp"
+#include "prismllm/emulation/native.hpp"
 #include "prismllm/engine/engine.hpp"
 
-#include "real_check.hpp"
 #include "real_side.hpp"
 #include "roles.hpp"
 #include "summary.hpp"
@@ -88,6 +90,16 @@ std::chrono::milliseconds patience_of(const target::Emulation& settings) {
     return std::chrono::milliseconds{static_cast<std::int64_t>(seconds * 1e3)};
 }
 
+void warn_of_losses(store::ResultData& data) {
+    const auto lost = std::ranges::find_if(data.losses, [](double l) { return !std::isfinite(l); });
+    if (lost != data.losses.end()) {
+        data.warnings.push_back(fmt::format(
+            "the loss of the real ranks is not finite from iteration {} on: what virtual ranks "
+            "send (emulation.payload) drove them out of the range of numbers.",
+            lost - data.losses.begin()));
+    }
+}
+
 /// Clocks are int64 picoseconds: refuse what would run past their end.
 Status check_horizon(const comm::Communicator& comm, const engine::Engine& engine,
                      std::int64_t iterations) {
@@ -116,15 +128,13 @@ Expected<std::unique_ptr<RealSide>> make_real_side(const comm::Communicator& com
                     "emulation.real_ranks is set (a graph alone has no program to execute). Use "
                     "prismllm run with the deck.");
     }
-    if (auto ok = check_real(program->job, program->text.size()); !ok) {
+    if (auto ok = check_native(program->job, std::nullopt,
+                               static_cast<std::int64_t>(program->text.size()));
+        !ok) {
         return tl::unexpected{ok.error()};
     }
-    auto setup = program::make_setup(program->job);
-    if (!setup) {
-        return tl::unexpected{setup.error()};
-    }
-    return std::make_unique<RealSide>(comm, graph, roles.real, program->job, std::move(*setup),
-                                      program->text);
+    return std::make_unique<RealSide>(comm, graph, roles.real, program->job,
+                                      program::make_setup(program->job).value(), program->text);
 }
 
 Status run_iterations(const comm::Communicator& comm, engine::Engine& engine, RealSide* real,
@@ -191,6 +201,7 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
     if (*real != nullptr) {
         result.data.real_ranks = (*real)->rows();
         result.data.losses = (*real)->losses();
+        warn_of_losses(result.data);
     }
     return result;
 }

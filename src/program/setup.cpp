@@ -10,10 +10,9 @@ namespace {
 
 using target::Precision;
 
-/// What make_layout accepts but the step does not do.
-Status check_supported(const target::Job& job) {
+/// Adds what make_layout accepts but the step does not do.
+void check_supported(const target::Job& job, std::string& problems) {
     const target::Parallel& p = job.parallel;
-    std::string problems;
     const auto refuse = [&](bool unsupported, const char* text) {
         if (unsupported) {
             problems += problems.empty() ? "" : "\n";
@@ -39,10 +38,6 @@ Status check_supported(const target::Job& job) {
                job.training.sequence_length * job.training.micro_batch_size % p.tensor != 0,
            "parallel.scatter_gather_p2p needs sequence_length x micro_batch_size divisible by "
            "tensor_parallel (each rank sends an equal part). Change one of them.");
-    if (!problems.empty()) {
-        return fail(ErrorCode::bad_deck, "{}", problems);
-    }
-    return {};
 }
 
 Sizes make_sizes(const target::Model& m, const target::Parallel& p, const target::Training& t,
@@ -90,11 +85,10 @@ Status check_magnitudes(const Setup& setup) {
 
 Expected<Setup> make_setup(const target::Job& job) {
     auto layout = target::make_layout(job.model, job.parallel, job.training);
-    if (!layout) {
-        return tl::unexpected{layout.error()};
-    }
-    if (auto ok = check_supported(job); !ok) {
-        return tl::unexpected{ok.error()};
+    std::string problems = layout ? "" : layout.error().message;
+    check_supported(job, problems);
+    if (!problems.empty()) {
+        return fail(ErrorCode::bad_deck, "{}", problems);
     }
     Setup setup;
     setup.model = target::with_defaults(job.model);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expert_check.hpp"
 
+#include <numeric>
+
 namespace prismllm::target {
 namespace {
 
@@ -59,6 +61,12 @@ void check_shape(const Model& model, Problems& problems) {
     }
 }
 
+/// Whether the ranks hold all experts a whole number of times.
+bool is_mesh(const Parallel& parallel, std::int64_t expert_tensor, std::int64_t expert) {
+    const std::int64_t beside = capped_product(expert_tensor, parallel.pipeline);
+    return parallel.world_size % capped_product(beside, expert) == 0;
+}
+
 void check_cuts(const Model& model, const Parallel& parallel, Problems& problems) {
     const std::int64_t cut = expert_tensor_of(parallel);
     if (model.experts % parallel.expert != 0) {
@@ -66,16 +74,20 @@ void check_cuts(const Model& model, const Parallel& parallel, Problems& problems
             "model.experts {} is not divisible by parallel.expert_parallel {} (each rank holds "
             "equally many). Use expert_parallel {}.",
             model.experts, parallel.expert,
-            nearest_values(parallel.expert, model.experts,
-                           [&](std::int64_t e) { return model.experts % e == 0; }));
+            nearest_fitting(
+                parallel.expert, model.experts,
+                [&](std::int64_t e) { return model.experts % e == 0; },
+                [&](std::int64_t e) { return is_mesh(parallel, cut, e); }));
     }
     if (model.expert_ffn_hidden_size % cut != 0) {
         problems.add(
             "model.expert_ffn_hidden_size {} is not divisible by parallel.expert_tensor_parallel "
             "{} (each expert is cut by columns). Use expert_tensor_parallel {}.",
             model.expert_ffn_hidden_size, cut,
-            nearest_values(cut, model.expert_ffn_hidden_size,
-                           [&](std::int64_t t) { return model.expert_ffn_hidden_size % t == 0; }));
+            nearest_fitting(
+                cut, model.expert_ffn_hidden_size,
+                [&](std::int64_t t) { return model.expert_ffn_hidden_size % t == 0; },
+                [&](std::int64_t t) { return is_mesh(parallel, t, parallel.expert); }));
     }
     if (parallel.tensor > 1 && !parallel.sequence) {
         problems.add(
@@ -90,22 +102,22 @@ void check_mesh(const Model& model, const Parallel& parallel, Problems& problems
     const std::int64_t cut = expert_tensor_of(parallel);
     const std::int64_t beside = capped_product(cut, parallel.pipeline);
     const std::int64_t holders = capped_product(beside, parallel.expert);
+    const std::int64_t dense = capped_product(parallel.tensor, parallel.context);
     if (parallel.world_size % holders != 0) {
-        const std::string sizes =
-            nearest_values(parallel.expert, model.experts, [&](std::int64_t e) {
-                return model.experts % e == 0 &&
-                       parallel.world_size % capped_product(beside, e) == 0;
-            });
+        const std::int64_t replica = capped_product(dense, parallel.pipeline);
+        const std::int64_t whole = capped_product(holders / std::gcd(holders, replica), replica);
+        const std::string sizes = nearest_values(
+            parallel.expert, model.experts,
+            [&](std::int64_t e) { return model.experts % e == 0 && is_mesh(parallel, cut, e); });
         problems.add(
             "parallel.world_size {} is not a multiple of {} (expert_tensor_parallel {} x "
             "expert_parallel {} x pipeline_parallel {}: the ranks that hold all experts once). Use "
             "{}world_size {}.",
             parallel.world_size, holders, cut, parallel.expert, parallel.pipeline,
             sizes.empty() ? "" : fmt::format("expert_parallel {}, or ", sizes),
-            nearest_multiples(parallel.world_size, holders));
+            nearest_multiples(parallel.world_size, whole));
         return;
     }
-    const std::int64_t dense = capped_product(parallel.tensor, parallel.context);
     const std::int64_t experts = capped_product(cut, parallel.expert);
     if (parallel.order == RankOrder::tp_cp_ep_pp_dp && parallel.pipeline > 1 && dense != experts) {
         // Megatron-LM asserts it: a stage sends to the same rank whatever its last layer is.

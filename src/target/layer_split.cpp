@@ -121,7 +121,10 @@ std::string ways_out(const Model& model, const Parallel& parallel, std::int64_t 
     const std::int64_t units = model.layers + counted;
     std::string ways;
     const std::string sizes = nearest_values(parallel.pipeline, units, [&](std::int64_t p) {
-        return units % capped_product(p, parallel.virtual_pipeline) == 0;
+        const std::int64_t beside = capped_product(parallel.tensor, parallel.context);
+        return units % capped_product(p, parallel.virtual_pipeline) == 0 &&
+               parallel.world_size % capped_product(beside, p) == 0 &&
+               (p > 1 || parallel.virtual_pipeline == 1);
     });
     if (!sizes.empty()) {
         ways += fmt::format("parallel.pipeline_parallel {}; ", sizes);

@@ -11,32 +11,6 @@
 
 namespace prismllm::target {
 
-std::string nearest_values(std::int64_t asked, std::int64_t most,
-                           const std::function<bool(std::int64_t)>& accepted, std::int64_t scale) {
-    std::string text;
-    for (std::int64_t below = std::min(asked - 1, most); below >= 1; --below) {
-        if (accepted(below)) {
-            text = fmt::format("{}", below * scale);
-            break;
-        }
-    }
-    for (std::int64_t above = asked + 1; above <= most; ++above) {
-        if (accepted(above)) {
-            text += fmt::format("{}{}", text.empty() ? "" : " or ", above * scale);
-            break;
-        }
-    }
-    return text;
-}
-
-std::string nearest_multiples(std::int64_t asked, std::int64_t unit) {
-    const std::int64_t below = asked / unit * unit;
-    if (below == 0) {
-        return fmt::format("{}", unit);
-    }
-    return fmt::format("{} or {}", below, capped_product(asked / unit + 1, unit));
-}
-
 namespace {
 
 // Op::layer and Op::micro_batch of the execution graph are 16-bit.
@@ -92,15 +66,21 @@ std::int64_t ranks_per_replica(const Parallel& parallel) {
     return capped_product(capped_product(parallel.tensor, parallel.context), parallel.pipeline);
 }
 
-void check_world(const Parallel& parallel, Problems& problems) {
+void check_world(const Parallel& parallel, const Training& training, Problems& problems) {
     const std::int64_t replica = ranks_per_replica(parallel);
+    // Worlds of whole replicas, of which each gets as many samples.
+    const auto shares = [&](std::int64_t data) {
+        return training.global_batch_size % capped_product(training.micro_batch_size, data) == 0;
+    };
     if (parallel.world_size % replica != 0) {
+        const std::string sizes =
+            nearest_multiples(parallel.world_size, replica, most_ranks, shares);
         problems.add(
             "parallel.world_size {} is not a multiple of {} (tensor_parallel {} x "
             "context_parallel {} x pipeline_parallel {}: the ranks of one data-parallel "
             "replica). Use world_size {}.",
             parallel.world_size, replica, parallel.tensor, parallel.context, parallel.pipeline,
-            nearest_multiples(parallel.world_size, replica));
+            sizes.empty() ? nearest_multiples(parallel.world_size, replica) : sizes);
     }
 }
 
@@ -117,12 +97,25 @@ bool tensor_size_fits(const Model& model, bool kv_replication, std::int64_t tens
            model.shared_expert_ffn_hidden_size % tensor == 0;
 }
 
-void check_tensor(const Model& model, const Parallel& parallel, Problems& problems) {
+/// Whether ranks, samples and the sequence can be cut with `tensor` ranks a matrix.
+bool tensor_size_suits(const Parallel& parallel, const Training& training, std::int64_t tensor) {
+    Parallel changed = parallel;
+    changed.tensor = tensor;
+    const std::int64_t replica = ranks_per_replica(changed);
+    return parallel.world_size % replica == 0 &&
+           training.global_batch_size %
+                   capped_product(training.micro_batch_size, parallel.world_size / replica) ==
+               0 &&
+           (!parallel.sequence || (tensor > 1 && training.sequence_length % tensor == 0));
+}
+
+void check_tensor(const Model& model, const Parallel& parallel, const Training& training,
+                  Problems& problems) {
     const std::int64_t tensor = parallel.tensor;
-    const std::string sizes =
-        nearest_values(tensor, model.attention_heads, [&](std::int64_t candidate) {
-            return tensor_size_fits(model, parallel.kv_replication, candidate);
-        });
+    const std::string sizes = nearest_fitting(
+        tensor, model.attention_heads,
+        [&](std::int64_t t) { return tensor_size_fits(model, parallel.kv_replication, t); },
+        [&](std::int64_t t) { return tensor_size_suits(parallel, training, t); });
     const auto indivisible = [&](const char* key, std::int64_t value, const char* why) {
         problems.add(
             "{} {} is not divisible by parallel.tensor_parallel {} ({}). Use "
@@ -154,23 +147,30 @@ void check_tensor(const Model& model, const Parallel& parallel, Problems& proble
     }
 }
 
-void check_model(const Model& given, const Model& model, const Training& training,
-                 Problems& problems) {
+void check_model(const Model& given, const Model& model, const Parallel& parallel,
+                 const Training& training, Problems& problems) {
     if (given.head_dim == 0 && model.hidden_size % model.attention_heads != 0) {
         problems.add(
             "model.hidden_size {} is not divisible by model.attention_heads {} (model.head_dim "
             "is not given, so it is their quotient). Use attention_heads {}, or give head_dim.",
             model.hidden_size, model.attention_heads,
-            nearest_values(model.attention_heads, model.hidden_size,
-                           [&](std::int64_t heads) { return model.hidden_size % heads == 0; }));
+            nearest_fitting(
+                model.attention_heads, model.hidden_size,
+                [&](std::int64_t heads) { return model.hidden_size % heads == 0; },
+                [&](std::int64_t heads) {
+                    return heads % parallel.tensor == 0 &&
+                           (given.kv_heads == 0 || heads % given.kv_heads == 0);
+                }));
     }
     if (model.attention_heads % model.kv_heads != 0) {
         problems.add(
             "model.attention_heads {} is not a multiple of model.kv_heads {} (equally many "
             "query heads share each K and V head). Use kv_heads {}.",
             model.attention_heads, model.kv_heads,
-            nearest_values(model.kv_heads, model.attention_heads,
-                           [&](std::int64_t kv) { return model.attention_heads % kv == 0; }));
+            nearest_fitting(
+                model.kv_heads, model.attention_heads,
+                [&](std::int64_t kv) { return model.attention_heads % kv == 0; },
+                [&](std::int64_t kv) { return kv % parallel.tensor == 0; }));
     }
     if (model.positions == PositionKind::learned &&
         model.max_positions < training.sequence_length) {
@@ -311,11 +311,11 @@ Expected<Layout> make_layout(const Model& given, const Parallel& parallel,
     if (!problems.empty()) {
         return tl::unexpected{problems.error()};
     }
-    check_world(parallel, problems);
+    check_world(parallel, training, problems);
     const bool whole_replicas = problems.empty();
     check_experts(model, parallel, problems);
-    check_model(given, model, training, problems);
-    check_tensor(model, parallel, problems);
+    check_model(given, model, parallel, training, problems);
+    check_tensor(model, parallel, training, problems);
     check_sequence(parallel, training, problems);
     check_schedule(model, parallel, problems);
     if (whole_replicas) {

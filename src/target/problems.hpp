@@ -42,7 +42,17 @@ private:
                                          const std::function<bool(std::int64_t)>& accepted,
                                          std::int64_t scale = 1);
 
+/// The same among values that suit the other settings too; where there are none, those that are
+/// `accepted`, since then another problem is told beside this one.
+[[nodiscard]] std::string nearest_fitting(std::int64_t asked, std::int64_t most,
+                                          const std::function<bool(std::int64_t)>& accepted,
+                                          const std::function<bool(std::int64_t)>& suits);
+
 /// The multiples of `unit` on both sides of `asked`, without 0: "896 or 1024".
 [[nodiscard]] std::string nearest_multiples(std::int64_t asked, std::int64_t unit);
+/// The same up to `most` and where `accepted` takes the multiplier; "" when there is none.
+[[nodiscard]] std::string nearest_multiples(std::int64_t asked, std::int64_t unit,
+                                            std::int64_t most,
+                                            const std::function<bool(std::int64_t)>& accepted);
 
 }  // namespace prismllm::target

@@ -99,7 +99,7 @@ class EndOfAJob(GoldenTest):
         self.assertRegex(outcome.err, r"(?m)^E prismllm  iteration \d+ was interrupted")
 
     def test_a_process_alone_is_told_to_stop(self):
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP):
             with self.subTest(number.name):
                 job, processes = self.start(f"exec {ENDLESS}", 1)
 

@@ -25,7 +25,7 @@ enum class ErrorCode : int {
     resources = 5,     ///< too few processes, memory or disk
     mismatch = 6,      ///< a comparison found a difference
     system = 7,        ///< MPI, HDF5 or operating system failure
-    job_failed = 8,    ///< the emulated job itself fails (hang, mismatched collectives, memory)
+    job_failed = 8,    ///< the job itself fails: a hang, mismatched collectives, divergence
     interrupted = 75,  ///< stopped at a step border; can be resumed
 };
 

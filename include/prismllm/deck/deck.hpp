@@ -25,6 +25,8 @@ struct Deck {
     std::string resolved_toml;
     /// SHA-256 of values_toml, so equal settings have equal hashes wherever they came from.
     std::string sha256;
+    /// Dotted keys that the deck itself or an override sets; what it includes is shared by many.
+    std::vector<std::string> own_keys;
 };
 
 /// Read a deck file. `overrides` are "section.key=value" texts and win over all files.

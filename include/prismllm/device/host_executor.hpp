@@ -36,6 +36,11 @@ public:
     /// Mean loss a token over the micro-batches since the last call, natural logarithm; 0 on ranks
     /// without the head. The next step gets the next number.
     [[nodiscard]] double end_step();
+    /// Updates that were skipped so far because scaled gradients overflowed, which fp16 alone does.
+    [[nodiscard]] std::int64_t skipped_updates() const;
+    /// Whether the last step had no update since the norm of its gradient was not finite, and no
+    /// loss scale explains it. The same on all ranks.
+    [[nodiscard]] bool gradient_was_lost() const;
     /// Bytes of live tensors in the precision of their dtype, now and at most.
     [[nodiscard]] std::int64_t allocated_bytes() const;
     [[nodiscard]] std::int64_t peak_bytes() const;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,7 +30,18 @@ struct NativeRun {
     /// With a clock: a step is an iteration; timelines of emulation.timeline_ranks; no account of
     /// waits. Process 0 holds all ranks.
     store::ResultData data;
+    std::int64_t skipped_updates = 0;      ///< fp16: those whose scaled gradients overflowed
+    /// job_failed if a loss or a gradient was not finite; what was computed before is here.
+    Status outcome;
 };
+
+/// Whether real ranks can train the job: all that they cannot, a line each.
+/// @param text_bytes of the text to train on, or what is wrong with it.
+/// @return bad_deck if the step does not do what the job asks for, or tokens do not fit: bytes need
+///         a vocabulary of 256, a text one token more than a sequence; else resources if the
+///         job's world size is not the number of processes (none: only some ranks are real).
+[[nodiscard]] Status check_native(const target::Job& job, std::optional<std::int64_t> processes,
+                                  const Expected<std::int64_t>& text_bytes);
 
 /// Called after each step, on every process. True: stop here.
 using StepObserver = std::function<bool(std::int64_t step, double loss, double wall_s)>;
@@ -38,10 +50,8 @@ using StepObserver = std::function<bool(std::int64_t step, double loss, double w
 /// @param text bytes to train on.
 /// @param clock also say when each op would start and end on the target's devices, with the
 ///        graph's durations or measured ones (emulation.real_durations); null: do not.
-/// @return resources if the job's world size is not the number of processes; bad_deck if the step
-///         does not do what the job asks for, or tokens do not fit: bytes need a vocabulary of
-///         256, a text one token more than a sequence, a clock knows neither jitter nor slow
-///         ranks; interrupted if an observer stopped it.
+/// @return what check_native refuses; bad_deck where a clock is to know jitter or slow ranks;
+///         interrupted if an observer stopped it.
 /// @collective
 [[nodiscard]] Expected<NativeRun> run_native(const comm::Communicator& world,
                                              const target::Job& job,

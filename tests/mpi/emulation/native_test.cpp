@@ -3,6 +3,7 @@
 // ctest label: mpi. Ranks on processes of their own compute what one rank computes.
 #include "prismllm/emulation/native.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,105 @@ TEST(Native, StopsOnAllProcessesWhereOneIsToldTo) {
     ASSERT_FALSE(run.has_value());
     EXPECT_EQ(run.error().code, ErrorCode::interrupted);
     EXPECT_NE(run.error().message.find("after step 2 of 4"), std::string::npos);
+}
+
+TEST(Native, EndsOnAllProcessesWhereTheGradientIsNotFinite) {
+    const auto world = Communicator::world();
+    target::Job job = cut_job(world.size());
+    job.native.steps = 100;
+    job.native.learning_rate = 10;
+    job.native.weight_decay = 1;  // weights are multiplied by -9 in each step
+
+    const auto run = run_native(world, job, text(), never);
+
+    ASSERT_TRUE(run.has_value()) << run.error().message;
+    ASSERT_FALSE(run->outcome.has_value());
+    EXPECT_EQ(run->outcome.error().code, ErrorCode::job_failed);
+    const std::string& message = run->outcome.error().message;
+    EXPECT_NE(message.find(" of step "), std::string::npos) << message;
+    EXPECT_NE(message.find("native.learning_rate"), std::string::npos) << message;
+    EXPECT_LT(run->losses.size(), 100U);
+    for (const double loss : run->losses) {
+        EXPECT_TRUE(std::isfinite(loss));
+    }
+    EXPECT_EQ(run->step_wall_s.size(), run->losses.size());
+}
+
+TEST(Native, EndsOnAllProcessesWhereTheLossIsNotFinite) {
+    const auto world = Communicator::world();
+    target::Job job = cut_job(world.size());
+    job.training.precision = target::Precision::fp16;
+    job.native.learning_rate = 10;
+
+    const auto run = run_native(world, job, text(), never);
+
+    ASSERT_TRUE(run.has_value()) << run.error().message;
+    ASSERT_FALSE(run->outcome.has_value());
+    EXPECT_EQ(run->outcome.error().code, ErrorCode::job_failed);
+    EXPECT_NE(run->outcome.error().message.find("loss of step 2 of 4 is NaN"), std::string::npos)
+        << run->outcome.error().message;
+    EXPECT_EQ(run->losses.size(), 1U);
+}
+
+TEST(Native, CountsUpdatesThatFp16Skips) {
+    const auto world = Communicator::world();
+    target::Job job = cut_job(world.size());
+    job.training.precision = target::Precision::fp16;
+    job.training.fp32_grad_reduce = false;
+    job.native.loss_scale = 1e9;  // beyond the range of fp16
+
+    const auto run = run_native(world, job, text(), never);
+
+    ASSERT_TRUE(run.has_value()) << run.error().message;
+    EXPECT_TRUE(run->outcome.has_value());
+    EXPECT_EQ(run->skipped_updates, steps);
+    EXPECT_EQ(run->losses.size(), static_cast<std::size_t>(steps));
+}
+
+TEST(Native, RefusesAllThatItCannotAtOnce) {
+    target::Job job = tiny_job();
+    job.parallel.context = 2;  // the world is one rank, and the step lacks it
+    job.model.norms_per_layer = 3;
+    job.model.vocab_size = 100;
+    job.model.positions = target::PositionKind::alibi;
+
+    const Status status = check_native(job, 3, fail(ErrorCode::bad_deck, "no text"));
+
+    ASSERT_FALSE(status.has_value());
+    EXPECT_EQ(status.error().code, ErrorCode::bad_deck);
+    for (const char* part : {"parallel.world_size 1 is not", "parallel.context_parallel above 1",
+                             "model.norms_per_layer", "no text", "model.vocab_size 100",
+                             "Use \"rope\", \"learned\" or \"none\"", "mpirun -np 1"}) {
+        EXPECT_NE(status.error().message.find(part), std::string::npos) << status.error().message;
+    }
+}
+
+TEST(Native, CopiesOfKeyHeadsAreNoneWhereEachRankHasItsOwn) {
+    target::Job job = tiny_job();
+    job.model.kv_heads = 0;  // as many as attention heads
+    job.parallel.kv_replication = true;
+
+    EXPECT_TRUE(check_native(job, 1, 1024).has_value());
+}
+
+TEST(Native, TellsHowToCutTheJobIntoTheProcessesThatRun) {
+    target::Job job = tiny_job();
+    job.training.global_batch_size = 6;
+    const auto told = [&](std::int64_t processes) {
+        const Status status = check_native(job, processes, 1024);
+        EXPECT_EQ(status.error().code, ErrorCode::resources);
+        return status.error().message;
+    };
+
+    EXPECT_NE(told(3).find("mpirun -np 1, or cut it into 3: add --set parallel.world_size=3."),
+              std::string::npos)
+        << told(3);
+    // 6 samples do not go over 4 replicas, but over 2 of 2 stages
+    EXPECT_NE(told(4).find("--set parallel.world_size=4 --set parallel.tensor_parallel=1 --set "
+                           "parallel.pipeline_parallel=2."),
+              std::string::npos)
+        << told(4);
+    EXPECT_NE(told(7).find("set parallel.world_size to 7, and"), std::string::npos) << told(7);
 }
 
 TEST(Native, RefusesAnotherNumberOfProcesses) {

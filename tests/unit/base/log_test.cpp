@@ -41,6 +41,12 @@ TEST_F(Log, RootSpeaksOnlyOnHostRankZero) {
     EXPECT_THAT(lines(), ElementsAre("I report  read 12 keys"));
 }
 
+TEST_F(Log, ShowsControlCharactersInsteadOfSendingThem) {
+    log_root(LogLevel::error, "prismllm", "{}", std::string{"a\0\x1b[2J\nb", 8});
+
+    EXPECT_THAT(lines(), ElementsAre("E prismllm  a\\x00\\x1b[2J\nb"));
+}
+
 TEST_F(Log, HereNamesTheHostRank) {
     set_log_host_rank(HostRank{3});
 

@@ -16,8 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::Contains;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 class DeckFiles : public testing::Test {
 protected:
@@ -49,6 +51,19 @@ TEST_F(DeckFiles, IncludedFilesLoseAndLaterOnesWin) {
     EXPECT_EQ(deck->job.model.layers, 4);         // the deck itself
     EXPECT_EQ(deck->job.model.hidden_size, 256);  // the deck itself
     EXPECT_EQ(deck->job.model.vocab_size, 7);     // --set
+}
+
+TEST_F(DeckFiles, OwnKeysAreThoseOfTheDeckAndTheOverrides) {
+    write("sub/a.toml", "[emulation]\nseed = 1\n");
+    const auto deck_path =
+        write("deck.toml", sample_with("title = \"sample\"\n", "include = [\"sub/a.toml\"]\n"));
+
+    const auto deck = load(deck_path, {"emulation.jitter=0.1"});
+
+    ASSERT_TRUE(deck.has_value()) << deck.error().message;
+    EXPECT_THAT(deck->own_keys,
+                AllOf(Contains("emulation.jitter"), Contains("emulation.slow_ranks"),
+                      Contains("model.layers"), Not(Contains("emulation.seed"))));
 }
 
 TEST_F(DeckFiles, AnIncludeIsRelativeToTheFileThatNamesIt) {

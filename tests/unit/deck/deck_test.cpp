@@ -156,7 +156,8 @@ TEST(Deck, UnknownKeysGetTheNearestSetting) {
 
 TEST(Deck, RejectsWrongTypesByName) {
     EXPECT_THAT(rejection_of("layers = 4", "layers = 4.5"),
-                HasSubstr("model.layers is a number with a fraction (a whole number is expected)"));
+                HasSubstr("model.layers is a number with a point or an exponent (a whole number is "
+                          "expected). Write it in digits alone"));
     EXPECT_THAT(rejection_of("layers = 4", "layers = true"), HasSubstr("is true or false"));
     EXPECT_THAT(rejection_of("layers = 4", "layers = 2026-01-01"), HasSubstr("is a date or time"));
     EXPECT_THAT(rejection_of("layers = 4", "layers = [4]"), HasSubstr("is a list"));
@@ -173,7 +174,7 @@ TEST(Deck, RejectsWrongTypesByName) {
 
 TEST(Deck, RejectsNumbersOutOfRangeByName) {
     EXPECT_THAT(rejection_of("layers = 4", "layers = 0"),
-                HasSubstr("model.layers = 0 is out of range (1 ... 65536 is allowed)"));
+                HasSubstr("model.layers = 0 is out of range (1 ... 32767 is allowed)"));
     EXPECT_THAT(rejection_of("layers = 4", "layers = -4"), HasSubstr("is negative"));
     EXPECT_THAT(rejection_of("layers = 4", "layers = 9223372036854775807"),
                 HasSubstr("out of range"));
@@ -183,7 +184,59 @@ TEST(Deck, RejectsNumbersOutOfRangeByName) {
     EXPECT_THAT(rejection_of("eff = 0.6", "eff = -inf"), HasSubstr("eff is infinite"));
     EXPECT_THAT(rejection_of("eff = 0.6", "eff = 0"), HasSubstr("above 0, at most 1.5"));
     EXPECT_THAT(rejection_of("\"450 GB/s\"", "\"0 GB/s\""),
-                HasSubstr("\"0 GB/s\" is out of range (above 0 B/s is allowed)"));
+                HasSubstr("\"0 GB/s\" is out of range (above 0 B/s, at most "));
+}
+
+TEST(Deck, StatesTheWholeRangeThatItTakes) {
+    EXPECT_THAT(rejection(parse_sample({"device.memory_bandwidth=1e30 B/s"})),
+                HasSubstr("(above 0 B/s, at most 1e20 B/s is allowed)"));
+    EXPECT_THAT(rejection(parse_sample({"native.rope_base=1e30"})),
+                HasSubstr("(1 ... 1000000000000000 is allowed)"));
+    EXPECT_THAT(rejection(parse_sample({"model.layers=32768"})), HasSubstr("(1 ... 32767 is"));
+    EXPECT_THAT(rejection(parse_sample({"model.layers=1e308"})),
+                HasSubstr("a number with a point or an exponent (a whole number"));
+    EXPECT_THAT(rejection(parse_sample({"model.layers=inf"})),
+                HasSubstr("model.layers is infinite"));
+}
+
+TEST(Deck, RejectsNumbersThatFp32WouldTakeForZero) {
+    for (const char* key :
+         {"learning_rate", "clip_gradient", "weight_decay", "beta1", "beta2", "start_deviation"}) {
+        EXPECT_THAT(rejection(parse_sample({fmt::format("native.{}=1e-300", key)})),
+                    HasSubstr("out of range (0, or 1e-12 ... "));
+        EXPECT_TRUE(parse_sample({fmt::format("native.{}=0", key)}).has_value());
+    }
+    EXPECT_THAT(rejection(parse_sample({"native.epsilon=1e-300"})), HasSubstr("out of range"));
+    EXPECT_THAT(rejection(parse_sample({"native.loss_scale=1e-300"})), HasSubstr("out of range"));
+    EXPECT_THAT(rejection(parse_sample({"training.hidden_dropout=1e-300"})),
+                HasSubstr("(0, or 1e-07 ... 0.9 is allowed)"));
+}
+
+TEST(Deck, ListsAndTablesAreNoText) {
+    EXPECT_THAT(rejection(parse_sample({"model.name=[1]"})),
+                HasSubstr("model.name is a list (text is expected). Put it in quotes"));
+    EXPECT_THAT(rejection(parse_sample({"title={a = 1}"})), HasSubstr("title is a table (text"));
+    EXPECT_THAT(rejection(parse_sample({"training.precision=[\"bf16\"]"})),
+                HasSubstr("training.precision is a list (one of"));
+    EXPECT_THAT(rejection(parse_sample({"device.memory=[1]"})),
+                HasSubstr("device.memory is a list (a size with a unit is expected)"));
+    EXPECT_THAT(rejection(parse_sample({"title=[draft] one"})), HasSubstr("not a valid value"));
+    EXPECT_EQ(parse_sample({"title=\"[draft] one\""})->job.title, "[draft] one");
+}
+
+TEST(Deck, QuotesControlCharactersAsText) {
+    EXPECT_THAT(
+        rejection_of("\"450 GB/s\"", "\"\\u0000\\u001b[31m450 GB/s\""),
+        AllOf(HasSubstr("'\\x00\\x1b[31m450 GB/s' does not begin"), Not(HasSubstr("\x1b"))));
+    EXPECT_THAT(rejection_of("\"450 GB/s\"", "\"450 G\\u0007B/s\""),
+                AllOf(HasSubstr("G\\x07B/s"), Not(HasSubstr("\x07"))));
+}
+
+TEST(Deck, ChecksSettingsTogetherThatAreGoodBesideOthersThatAreNot) {
+    EXPECT_THAT(rejection(parse_sample({"model.layers=0", "emulation.timeline_ranks=[8]"})),
+                AllOf(HasSubstr("model.layers = 0"), HasSubstr("names rank 8")));
+    EXPECT_THAT(rejection(parse_sample({"parallel.world_size=0", "emulation.timeline_ranks=[8]"})),
+                Not(HasSubstr("names rank")));
 }
 
 TEST(Deck, RejectsValuesWithoutOrWithWrongUnits) {

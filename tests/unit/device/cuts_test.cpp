@@ -244,6 +244,27 @@ TEST(Dropout, DiffersFromKeyToKeyWithoutPattern) {
     EXPECT_NEAR(equal_to_next, count / 2.0, 5 * std::sqrt(count / 4.0));
 }
 
+TEST(Dropout, OfASampleIsTheSameInEveryMicroBatch) {
+    // Positions of 4 samples with 3 columns each, against the same samples in two halves.
+    constexpr std::size_t positions = 5;
+    const Values ones(positions * 4 * 3, 1);
+    Values out(ones.size());
+    Values whole(ones.size());
+    dropout_forward({0.5F, 9, 0, 4, 3, 100}, ones, out, whole);
+    for (const std::size_t half : {0U, 1U}) {
+        const Values half_of_ones(ones.size() / 2, 1);
+        Values half_out(half_of_ones.size());
+        Values mask(half_of_ones.size());
+
+        dropout_forward({0.5F, 9, 0, 2, 3, 100 + 2 * half}, half_of_ones, half_out, mask);
+
+        for (std::size_t i = 0; i < mask.size(); ++i) {
+            const std::size_t position = i / 6;
+            EXPECT_EQ(mask[i], whole[position * 12 + half * 6 + i % 6]);
+        }
+    }
+}
+
 TEST(ResidualAdd, DropsTheBiasedUpdateAndNothingOfTheInput) {
     const DropoutRule rule{0.25F, 5};
     const Values in = numbers(60, 1);

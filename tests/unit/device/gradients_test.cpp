@@ -134,34 +134,6 @@ TEST(Gradient, OfFusedAttention) {
     expect_gradient([](const Values& v) { return std::get<0>(fused(v)); }, qkv, grad, dqkv);
 }
 
-TEST(Attention, SeparateStepsGiveWhatTheFusedOneGives) {
-    const Values qkv = numbers(qkv_size, 1);
-    const Values grad = numbers(out_size, 2);
-    const auto [out, lse] = fused(qkv);
-    Values expected(qkv_size);
-    attention_backward(sizes, parts(qkv), out, lse, grad, parts(expected));
-    Values p(8 * 25);
-    Values unfused_out(out_size);
-    Values ds(p.size());
-    Values dqkv(qkv_size);
-
-    attention_scores(sizes, parts(qkv), p);
-    masked_softmax(sizes, p);
-    attention_context(sizes, p, parts(qkv).values, unfused_out);
-    probability_gradient(sizes, grad, parts(qkv).values, ds);
-    value_gradient(sizes, p, grad, parts(dqkv).values);
-    masked_softmax_gradient(sizes, p, ds);
-    query_gradient(sizes, ds, parts(qkv).keys, parts(dqkv).queries);
-    key_gradient(sizes, ds, parts(qkv).queries, parts(dqkv).keys);
-
-    for (std::size_t i = 0; i < out_size; ++i) {
-        EXPECT_NEAR(unfused_out[i], out[i], 1e-6);
-    }
-    for (std::size_t i = 0; i < qkv_size; ++i) {
-        EXPECT_NEAR(dqkv[i], expected[i], 2e-6);
-    }
-}
-
 TEST(Attention, LaterTokensChangeNoEarlierOutput) {
     Values qkv = numbers(qkv_size, 1);
     const Values before = std::get<0>(fused(qkv));

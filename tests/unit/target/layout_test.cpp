@@ -64,8 +64,9 @@ TEST(MakeLayout, NamesTheWorldSizesThatWouldDo) {
     Job job = small_job();
     job.parallel.world_size = 60;
 
+    // 32 samples go over 4 or 8 replicas, not over 7.
     EXPECT_THAT(refusal_of(job),
-                AllOf(HasSubstr("is not a multiple of 8"), HasSubstr("Use world_size 56 or 64.")));
+                AllOf(HasSubstr("is not a multiple of 8"), HasSubstr("Use world_size 32 or 64.")));
 }
 
 TEST(MakeLayout, RefusesAWorldSmallerThanOneReplica) {
@@ -162,6 +163,17 @@ TEST(TensorParallel, ThatSplitsAHeadIsRefusedWithSizesThatWouldDo) {
     EXPECT_THAT(refusal_of(job), AllOf(HasSubstr("model.attention_heads 12 is not divisible by "
                                                  "parallel.tensor_parallel 8"),
                                        HasSubstr("Use tensor_parallel 4.")));
+}
+
+TEST(TensorParallel, IsAdvisedSoThatRanksAndSamplesCanBeCutToo) {
+    Job job = small_job();  // 64 ranks, PP4
+    job.model.hidden_size = job.model.ffn_hidden_size = 480;
+    job.model.attention_heads = job.model.kv_heads = 24;
+    job.parallel.tensor = 5;
+
+    // 24 heads go over 4 and 6 ranks, and 64 ranks are no multiple of 6 x 4.
+    EXPECT_THAT(refusal_of(job), HasSubstr("(each rank holds whole heads). Use tensor_parallel 4 "
+                                           "or 8."));
 }
 
 TEST(TensorParallel, ThatSplitsTheMlpUnevenlyIsRefused) {
