@@ -72,8 +72,8 @@ int run(int argc, const char* const* argv) {
     app.require_subcommand(0, 1);
     app.footer(
         "prismllm COMMAND --help shows options and examples. Exit codes: 0 done, 2 usage, "
-        "3 deck,\n4 input file, 5 resources, 6 mismatch, 7 system, 8 the emulated job "
-        "fails, 75 interrupted.");
+        "3 deck,\n4 input file, 5 resources, 7 system, 8 the emulated job fails, "
+        "75 interrupted.");
     const std::vector<Command> commands{add_run(app),     add_check(app),  add_slice(app),
                                         add_emulate(app), add_native(app), add_show(app),
                                         add_report(app),  add_keys(app)};
