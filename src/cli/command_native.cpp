@@ -78,7 +78,7 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
         return tl::unexpected{deck.error()};
     }
     auto text =
-        from_root(world, [&] { return read_text(options.deck.path, deck->job.native.text); });
+        from_root(world, [&] { return read_text(options.deck.file(), deck->job.native.text); });
     if (!text) {
         return tl::unexpected{text.error()};
     }

@@ -33,9 +33,11 @@ Status slice(const SliceOptions& options) {
     if (auto ok = guard_output(path, {options.deck.path}); !ok) {
         return ok;
     }
+    const Replaced replaced{path, deck->sha256};
     if (auto ok = store::write_graph(path, *graph, make_provenance(*deck)); !ok) {
         return ok;
     }
+    replaced.tell();
     return print(fmt::format("{}: {} ranks in {} class(es), {} timed ops an iteration\n", path,
                              graph->world_size, graph->classes.size(), participant_ops(*graph)));
 }
