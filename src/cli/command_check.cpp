@@ -74,7 +74,7 @@ std::string head_lines(const DeckOptions& options, const target::Job& job,
         "{}: {}\n"
         "  {} ranks = tensor {} x context {} x data {} x pipeline {} (virtual {}), "
         "{} micro-batches\n",
-        options.path, job.title, l.world_size, l.tensor, l.context, l.data, l.pipeline,
+        options.file(), job.title, l.world_size, l.tensor, l.context, l.data, l.pipeline,
         l.virtual_pipeline, l.micro_batches);
     if (l.experts_per_rank > 0) {
         text += fmt::format(

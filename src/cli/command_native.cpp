@@ -123,7 +123,7 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
     if (!deck) {
         return tl::unexpected{deck.error()};
     }
-    auto text = from_root(world, [&] { return read_training_text(options.deck.path, *deck); });
+    auto text = from_root(world, [&] { return read_training_text(options.deck.file(), *deck); });
     if (!text) {  // told with all else that is wrong with the job
         return emulation::check_native(deck->job, world.size(), tl::unexpected{text.error()});
     }

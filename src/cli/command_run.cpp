@@ -57,8 +57,11 @@ Status run(const RunOptions& options, const comm::Communicator& world) {
         mine = sliced(options, *deck, path);
         provenance.run.slicing_wall_s = seconds_since(slicing);
         if (mine && !options.graph.empty()) {
+            const Replaced replaced{options.graph, provenance.deck_sha256};
             if (auto ok = store::write_graph(options.graph, *mine, provenance); !ok) {
                 mine = tl::unexpected{ok.error()};
+            } else {
+                replaced.tell();
             }
         }
     }
@@ -68,7 +71,7 @@ Status run(const RunOptions& options, const comm::Communicator& world) {
     }
     Expected<std::string> text = std::string{};
     if (!deck->job.emulation.real_ranks.empty()) {
-        text = training_text(world, options.deck.path, *deck);
+        text = training_text(world, options.deck.file(), *deck);
         if (!text) {
             return tl::unexpected{text.error()};
         }

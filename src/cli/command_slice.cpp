@@ -25,7 +25,7 @@ struct SliceOptions {
 /// Kernel durations as this machine takes them, and what to say of them.
 Expected<std::string> measure(const SliceOptions& options, const deck::Deck& deck,
                               graph::ExecutionGraph& graph) {
-    auto text = read_training_text(options.deck.path, deck);
+    auto text = read_training_text(options.deck.file(), deck);
     if (!text) {
         return text;
     }
@@ -64,9 +64,11 @@ Status slice(const SliceOptions& options) {
         }
         measured = *said;
     }
+    const Replaced replaced{path, deck->sha256};
     if (auto ok = store::write_graph(path, *graph, make_provenance(*deck)); !ok) {
         return ok;
     }
+    replaced.tell();
     return print(fmt::format("{}: {} ranks in {} class(es), {} timed ops an iteration\n", path,
                              graph->world_size, graph->classes.size(), participant_ops(*graph)) +
                  measured);

@@ -39,6 +39,20 @@ void remember_command_line(int argc, const char* const* argv);
 /// A trace or any other text (`text`) may replace all but graphs and results.
 [[nodiscard]] Status guard_output(const std::string& path, const std::vector<std::string>& inputs,
                                   bool text = false);
+/// Whether a result or graph stands under `path` before another is written there, to say so after.
+class Replaced {
+public:
+    Replaced() = default;
+    Replaced(const std::string& path, const std::string& deck_sha256);
+    /// One line of the log, where something was replaced.
+    void tell() const;
+
+private:
+    std::string told_;
+};
+/// `path`, or where no file is there and an installed tree has one of that relative name in its
+/// share folder ("inputs/decks/x.toml"), that file. Examples so work as they stand.
+[[nodiscard]] std::string file_at_hand(const std::string& path);
 /// Write a text file completely or leave none; what is no file (a pipe) is written to.
 [[nodiscard]] Status write_text(const std::string& path, const std::string& text);
 

@@ -38,6 +38,18 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
+std::string DeckOptions::file() const {
+    return file_at_hand(path);
+}
+
+Expected<deck::Deck> DeckOptions::load() const {
+    const std::string found = file();
+    if (found != path) {
+        log_root(LogLevel::info, "prismllm", "{} is taken from the installation: {}", path, found);
+    }
+    return deck::load(found, overrides);
+}
+
 void DeckOptions::add_to(CLI::App& app) {
     app.add_option("deck", path, "Input deck (TOML)")->required();
     app.add_option("--set", overrides, "Override a deck key: section.key=value (repeatable)")
@@ -184,6 +196,8 @@ Status emulate_and_report(const comm::Communicator& world, const graph::Executio
     for (const std::string& warning : placement.warnings) {
         log_root(LogLevel::warning, "placement", "{}", warning);
     }
+    const Replaced replaced =
+        world.rank() == 0 ? Replaced{path, provenance.deck_sha256} : Replaced{};
     if (auto ok = store::write_result(path, emulated->data, provenance,
                                       store::ParallelAccess{world.fortran_handle()});
         !ok) {
@@ -191,10 +205,8 @@ Status emulate_and_report(const comm::Communicator& world, const graph::Executio
     }
     Status reported;
     if (world.rank() == 0) {
-        auto stored = store::read_result(path);
-        if (stored) {  // the file could not know how long its own writing takes
-            stored->provenance.run.total_wall_s = wall_before + seconds_since(begin);
-        }
+        replaced.tell();
+        const auto stored = store::read_result(path);
         reported = !stored ? Status{tl::unexpected{stored.error()}}
                            : print(options.json ? report::json(*stored, path)
                                                 : report::text(*stored, path));

@@ -26,7 +26,9 @@ struct DeckOptions {
     std::vector<std::string> overrides;
 
     void add_to(CLI::App& app);
-    [[nodiscard]] Expected<deck::Deck> load() const { return deck::load(path, overrides); }
+    /// Where the deck lies: `path`, or below the inputs that were installed with the program.
+    [[nodiscard]] std::string file() const;
+    [[nodiscard]] Expected<deck::Deck> load() const;
     /// The deck as process 0 reads it, the same on all processes. @collective
     [[nodiscard]] Expected<deck::Deck> load_on_all(const comm::Communicator& world) const;
 };

@@ -51,6 +51,44 @@ const Field* find_field(std::string_view path) {
     return found == by_path.end() ? nullptr : found->second;
 }
 
+std::vector<std::string_view> flags_in(std::string_view text) {
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    std::vector<std::string_view> flags;
+    for (std::size_t at = text.find("--"); at != std::string_view::npos;) {
+        const std::size_t end = std::min(text.find_first_not_of(letters, at), text.size());
+        flags.push_back(text.substr(at, end - at));
+        at = text.find("--", end);
+    }
+    return flags;
+}
+
+namespace {
+
+/// "--num-layers" and "num_layers" alike.
+std::string word_of(std::string_view flag) {
+    std::string word{flag.substr(std::min(flag.find_first_not_of('-'), flag.size()))};
+    std::ranges::replace(word, '-', '_');
+    return word;
+}
+
+}  // namespace
+
+std::vector<const Field*> fields_known_as(std::string_view name) {
+    const std::string word = word_of(name);
+    std::vector<const Field*> by_flag;
+    std::vector<const Field*> by_key;
+    for (const Field& field : fields()) {
+        if (std::ranges::any_of(flags_in(field.flag),
+                                [&](std::string_view flag) { return word_of(flag) == word; })) {
+            by_flag.push_back(&field);
+        }
+        if (field.key == word) {
+            by_key.push_back(&field);
+        }
+    }
+    return name.starts_with('-') || by_key.empty() ? by_flag : by_key;
+}
+
 const std::vector<std::string>& sections() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> list;

@@ -54,7 +54,8 @@ struct Field {
     Presence presence = Presence::defaulted;
     std::span<const std::string_view> choices;  ///< allowed words, in enumerator order
     std::string_view meaning;
-    std::string_view flag;  ///< Megatron-LM command-line flag, may be empty
+    /// Megatron-LM's command-line flags, with words on where they differ; may be empty.
+    std::string_view flag;
 
     [[nodiscard]] std::string path() const { return section.empty() ? key : section + "." + key; }
     [[nodiscard]] bool in_optional_group() const {
@@ -68,6 +69,13 @@ struct Field {
 /// The row of a dotted path; nullptr when there is none.
 [[nodiscard]] const Field* find_field(std::string_view path);
 
+/// The flags that a text names, each with its dashes: "(not) --a, --b" gives --a and --b.
+[[nodiscard]] std::vector<std::string_view> flags_in(std::string_view text);
+
+/// Rows that a user may mean who knows no dotted path: those of this key in any section, or else
+/// those of this Megatron-LM flag, whose dashes may be left out. With dashes it is a flag only.
+[[nodiscard]] std::vector<const Field*> fields_known_as(std::string_view name);
+
 /// Whether `path` names a section or the beginning of one ("device.gemm").
 [[nodiscard]] bool is_section(std::string_view path);
 
@@ -79,6 +87,7 @@ struct Field {
 
 // Parts of the table, one a source file.
 void append_job_fields(std::vector<Field>& table);
+void append_model_fields(std::vector<Field>& table);
 void append_machine_fields(std::vector<Field>& table);
 
 /// Reach through members: slot_of<&Job::model, &Model::layers>(job).

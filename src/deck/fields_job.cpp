@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
-// Rows that describe the job: model, parallelism, training, emulation, published result.
+// Rows that describe the job: parallelism, training, emulation, native run, published result.
 #include <array>
 
 #include "fields.hpp"
@@ -10,15 +10,12 @@ namespace {
 
 using target::Emulation;
 using target::Job;
-using target::Model;
 using target::Native;
 using target::Parallel;
 using target::Published;
 using target::Training;
 using enum Presence;
 
-constexpr std::array<std::string_view, 2> norm_names{"layernorm", "rmsnorm"};
-constexpr std::array<std::string_view, 4> position_names{"rope", "learned", "alibi", "none"};
 constexpr std::array<std::string_view, 2> rank_order_names{"tp-cp-ep-dp-pp", "tp-cp-ep-pp-dp"};
 constexpr std::array<std::string_view, 2> schedule_names{"1f1b", "gpipe"};
 constexpr std::array<std::string_view, 4> precision_names{"bf16", "fp16", "fp32", "fp8"};
@@ -35,13 +32,9 @@ constexpr Range any{};
 constexpr Range degree{1, most_ranks, false};
 constexpr double most_layers = 32767;  // the execution graph numbers layers in 16 bits
 constexpr Range layer_count{0, most_layers, false};
-constexpr Range width{1, 1 << 20, false};
-constexpr Range width_or_derived{0, 1 << 20, false};
 constexpr Range not_negative{0, 1e15, false};
 constexpr Range positive{0, 1e15, true};
 
-template <auto Member>
-constexpr auto model = &slot_of<&Job::model, Member>;
 template <auto Member>
 constexpr auto parallel = &slot_of<&Job::parallel, Member>;
 template <auto Member>
@@ -53,72 +46,6 @@ constexpr auto native = &slot_of<&Job::native, Member>;
 template <auto Member>
 constexpr auto published = &slot_of<&Job::published, Member>;
 
-void append_model(std::vector<Field>& table) {
-    const auto row = [&table](const char* key, auto slot, Range range, Presence presence,
-                              std::string_view meaning, std::string_view flag = "",
-                              std::span<const std::string_view> choices = {}) {
-        table.push_back(
-            {"model", key, slot, Quantity::none, range, presence, choices, meaning, flag});
-    };
-    row("name", model<&Model::name>, any, required, "name of the model in reports");
-    row("layers", model<&Model::layers>, {1, most_layers}, required, "transformer layers",
-        "--num-layers");
-    row("hidden_size", model<&Model::hidden_size>, width, required, "width of the residual stream",
-        "--hidden-size");
-    row("ffn_hidden_size", model<&Model::ffn_hidden_size>, {0, 1 << 22}, defaulted,
-        "inner width of the MLP; 0: 4 x hidden_size", "--ffn-hidden-size");
-    row("attention_heads", model<&Model::attention_heads>, {1, 1 << 14}, required,
-        "query heads of a layer", "--num-attention-heads");
-    row("kv_heads", model<&Model::kv_heads>, {0, 1 << 14}, defaulted,
-        "key/value heads of a layer; 0: as many as attention_heads", "--num-query-groups");
-    row("head_dim", model<&Model::head_dim>, width_or_derived, defaulted,
-        "width of a head; 0: hidden_size / attention_heads", "--kv-channels");
-    row("vocab_size", model<&Model::vocab_size>, {1, 1 << 24}, required,
-        "tokens of the vocabulary before padding", "--vocab-size");
-    row("gated_mlp", model<&Model::gated_mlp>, any, defaulted,
-        "SwiGLU: three MLP matrices instead of two", "--swiglu");
-    row("tied_embeddings", model<&Model::tied_embeddings>, any, defaulted,
-        "the output head shares the input embedding",
-        "(not) --untie-embeddings-and-output-weights");
-    row("qkv_bias", model<&Model::qkv_bias>, any, defaulted, "bias on queries, keys and values",
-        "--add-qkv-bias");
-    row("attention_output_bias", model<&Model::attention_output_bias>, any, defaulted,
-        "bias on the projection after attention", "(not) --disable-bias-linear");
-    row("mlp_bias", model<&Model::mlp_bias>, any, defaulted,
-        "bias on the MLP matrices, and with experts on theirs and the router",
-        "(not) --disable-bias-linear");
-    row("qk_norm", model<&Model::qk_norm>, any, defaulted, "norms of head_dim on queries and keys",
-        "--qk-layernorm");
-    row("attention_sinks", model<&Model::attention_sinks>, any, defaulted,
-        "a learned logit a head that joins the softmax (gpt-oss)", "--softmax-type learnable");
-    row("embedding_norm", model<&Model::embedding_norm>, any, defaulted,
-        "a norm after the embedding (BLOOM)");
-    row("norm", model<&Model::norm>, any, defaulted, "kind of all norms", "--normalization",
-        norm_names);
-    row("norms_per_layer", model<&Model::norms_per_layer>, {0, 8}, defaulted,
-        "norms of hidden_size in a layer");
-    row("positions", model<&Model::positions>, any, defaulted, "position encoding",
-        "--position-embedding-type", position_names);
-    row("max_positions", model<&Model::max_positions>, {0, 1 << 24}, defaulted,
-        "rows of the learned position table", "--max-position-embeddings");
-    row("experts", model<&Model::experts>, {0, 1 << 14}, defaulted,
-        "routed experts of a layer; 0: a dense model", "--num-experts");
-    row("experts_per_token", model<&Model::experts_per_token>, {0, 1 << 14}, defaulted,
-        "routed experts that each token is sent to; needed with experts", "--moe-router-topk");
-    row("expert_ffn_hidden_size", model<&Model::expert_ffn_hidden_size>, {0, 1 << 22}, defaulted,
-        "inner width of one expert; 0: ffn_hidden_size", "--moe-ffn-hidden-size");
-    row("shared_expert_ffn_hidden_size", model<&Model::shared_expert_ffn_hidden_size>, {0, 1 << 22},
-        defaulted, "inner width of all shared experts together; 0: none",
-        "--moe-shared-expert-intermediate-size");
-    row("shared_expert_gate", model<&Model::shared_expert_gate>, any, defaulted,
-        "a learned gate on the shared experts", "--moe-shared-expert-gate");
-    row("router_correction_bias", model<&Model::router_correction_bias>, any, defaulted,
-        "a bias an expert in the router that only balances the load",
-        "--moe-router-enable-expert-bias");
-    row("first_dense_layers", model<&Model::first_dense_layers>, layer_count, defaulted,
-        "leading layers with a plain MLP instead of experts", "--moe-layer-freq");
-}
-
 void append_parallel(std::vector<Field>& table) {
     const auto row = [&table](const char* key, auto slot, Range range, Presence presence,
                               std::string_view meaning, std::string_view flag = "",
@@ -127,13 +54,14 @@ void append_parallel(std::vector<Field>& table) {
             {"parallel", key, slot, Quantity::none, range, presence, choices, meaning, flag});
     };
     row("world_size", parallel<&Parallel::world_size>, degree, required,
-        "ranks (GPUs) of the target job", "(WORLD_SIZE)");
+        "ranks (GPUs) of the target job", "WORLD_SIZE: nodes x processes a node of torchrun");
     row("tensor_parallel", parallel<&Parallel::tensor>, degree, defaulted,
         "ranks that share each matrix", "--tensor-model-parallel-size");
     row("sequence_parallel", parallel<&Parallel::sequence>, any, defaulted,
         "shard norms and residuals over the tensor-parallel group", "--sequence-parallel");
     row("context_parallel", parallel<&Parallel::context>, degree, defaulted,
-        "ranks that share each sequence", "--context-parallel-size");
+        "ranks that share each sequence; so far the training step refuses more than 1",
+        "--context-parallel-size");
     row("expert_parallel", parallel<&Parallel::expert>, degree, defaulted,
         "ranks that hold the experts of a layer between them", "--expert-model-parallel-size");
     row("expert_tensor_parallel", parallel<&Parallel::expert_tensor>, {0, most_ranks}, defaulted,
@@ -143,12 +71,13 @@ void append_parallel(std::vector<Field>& table) {
         "pipeline stages; data parallel follows from world_size", "--pipeline-model-parallel-size");
     row("virtual_pipeline", parallel<&Parallel::virtual_pipeline>, {1, 1 << 16}, defaulted,
         "model chunks of a pipeline stage (interleaved schedule when above 1)",
-        "--num-virtual-stages-per-pipeline-rank");
+        "--num-virtual-stages-per-pipeline-rank; for --num-layers-per-virtual-pipeline-stage n: "
+        "layers / (pipeline_parallel x n)");
     row("pipeline_schedule", parallel<&Parallel::schedule>, any, defaulted,
         "order of forward and backward passes", "", schedule_names);
     row("rank_order", parallel<&Parallel::order>, any, defaulted,
-        "parallel axes in rank numbering, fastest first", "--use-tp-pp-dp-mapping",
-        rank_order_names);
+        "parallel axes in rank numbering, fastest first",
+        "--use-tp-pp-dp-mapping is tp-cp-ep-pp-dp", rank_order_names);
     row("first_stage_layers", parallel<&Parallel::first_stage_layers>, layer_count, defaulted,
         "layers of the first pipeline stage; 0: an even split",
         "--decoder-first-pipeline-num-layers");
@@ -157,7 +86,7 @@ void append_parallel(std::vector<Field>& table) {
         "--decoder-last-pipeline-num-layers");
     row("stage_layers", parallel<&Parallel::stage_layers>, layer_count, defaulted,
         "layers of every virtual stage (chunk 0 of all stages, then chunk 1, ...); empty: derived",
-        "--pipeline-model-parallel-layout");
+        "--pipeline-model-parallel-layout, in another notation");
     row("count_embedding_in_split", parallel<&Parallel::count_embedding_in_split>, any, defaulted,
         "the embedding takes the room of one layer in the split",
         "--account-for-embedding-in-pipeline-split");
@@ -166,7 +95,7 @@ void append_parallel(std::vector<Field>& table) {
         "--account-for-loss-in-pipeline-split");
     row("vocab_padding", parallel<&Parallel::vocab_padding>, {1, 1 << 20}, defaulted,
         "the vocabulary is padded to a multiple of this x tensor_parallel",
-        "--make-vocab-size-divisible-by");
+        "--make-vocab-size-divisible-by; for --padded-vocab-size n: 1 and vocab_size = n");
     row("zero_stage", parallel<&Parallel::zero_stage>, {0, 1}, defaulted,
         "0: plain data parallel; 1: optimizer states sharded over data-parallel ranks",
         "--use-distributed-optimizer");
@@ -179,7 +108,8 @@ void append_parallel(std::vector<Field>& table) {
         "(not) --no-overlap-p2p-communication");
     row("scatter_gather_p2p", parallel<&Parallel::scatter_gather_p2p>, any, defaulted,
         "stages send 1/tensor of an activation and gather it again (without sequence parallelism)",
-        "(not) --no-scatter-gather-tensors-in-pipeline");
+        "(not) --no-scatter-gather-tensors-in-pipeline; on by default in Megatron-LM of 2021 and "
+        "2022, later without effect");
     row("bucket_parameters", parallel<&Parallel::bucket_parameters>, not_negative, defaulted,
         "parameters of a gradient bucket; 0: max(40 M, 1 M x data-parallel size)",
         "--ddp-bucket-size");
@@ -201,12 +131,16 @@ void append_training(std::vector<Field>& table) {
     row("sequence_length", training<&Training::sequence_length>, {1, 1 << 24}, required,
         "tokens of a sequence", "--seq-length");
     row("precision", training<&Training::precision>, any, defaulted,
-        "type of activations and matrix products", "--bf16, --fp16, --fp8-format", precision_names);
+        "type of activations and matrix products",
+        "--bf16, --fp16, none for fp32, --fp8-format for fp8", precision_names);
     row("recompute", training<&Training::recompute>, any, defaulted,
         "activations computed again in the backward pass: none, attention core, whole layers",
-        "--recompute-granularity", recompute_names);
+        "--recompute-granularity; selective is --recompute-activations too, full is every layer: "
+        "--recompute-method uniform, --recompute-num-layers 1",
+        recompute_names);
     row("flash_attention", training<&Training::flash_attention>, any, defaulted,
-        "fused attention that never stores the score matrix", "--use-flash-attn");
+        "fused attention that never stores the score matrix",
+        "--use-flash-attn, --attention-backend flash");
     row("fp32_grad_reduce", training<&Training::fp32_grad_reduce>, any, defaulted,
         "accumulate and reduce gradients in fp32", "--accumulate-allreduce-grads-in-fp32");
     // A draw has 24 bits.
@@ -228,7 +162,8 @@ void append_emulation(std::vector<Field>& table) {
     row("jitter", emulation<&Emulation::jitter>, Quantity::none, {0, 0.3},
         "relative standard deviation of every kernel's duration");
     row("slow_ranks", emulation<&Emulation::slow_ranks>, Quantity::none, any,
-        "ranks that compute slower: a list of {rank, factor}; factor 1.2 is 20 % slower");
+        "a list of {rank, factor}: all kernels of the rank take factor times as long (1.2: 20 % "
+        "slower). What its communication costs is not changed");
     row("timeline_ranks", emulation<&Emulation::timeline_ranks>, Quantity::none,
         {0, most_ranks - 1}, "ranks whose timeline is kept");
     row("eager", emulation<&Emulation::eager_bytes>, Quantity::bytes, not_negative,
@@ -312,7 +247,7 @@ void append_job_fields(std::vector<Field>& table) {
                      {},
                      "one line on the job, shown in reports",
                      ""});
-    append_model(table);
+    append_model_fields(table);
     append_parallel(table);
     append_training(table);
     append_emulation(table);

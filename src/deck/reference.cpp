@@ -36,6 +36,9 @@ and goes on with the sections below.
   good, and then all of that is reported at once.
 - **Default:** *required* means there is none. The tables of fits (`device.gemm` and on) may be
   left out; of a table that is there, the keys marked *in table* are required.
+- **Megatron-LM:** the flag of the same meaning; words beside it say where the two differ. `(not)`
+  marks a flag that switches the key off. `prismllm keys --seq-length` finds a key by its flag,
+  `prismllm keys seed` by its name alone.
 )";
 
 std::string default_text(const Field& field) {
@@ -57,13 +60,25 @@ std::string allowed_text(const Field& field) {
     return field.choices.empty() ? range_text(field) : choices_text(field);
 }
 
+/// Each flag as code, so that no renderer joins its dashes.
+std::string with_marked_flags(std::string_view text) {
+    std::string marked;
+    std::size_t done = 0;
+    for (const std::string_view flag : flags_in(text)) {
+        const std::size_t at = text.find(flag, done);
+        marked += fmt::format("{}`{}`", text.substr(done, at - done), flag);
+        done = at + flag.size();
+    }
+    return marked + std::string{text.substr(done)};
+}
+
 std::string table_of(const std::string& section) {
     std::string text =
         "\n| key | type | default | allowed | meaning | Megatron-LM |\n"
         "|---|---|---|---|---|---|\n";
     for (const Field& field : fields()) {
         if (field.section == section) {
-            const std::string flag = field.flag.empty() ? "" : fmt::format("`{}`", field.flag);
+            const std::string flag = with_marked_flags(field.flag);
             text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", field.key, type_text(field),
                                 default_text(field), allowed_text(field), field.meaning, flag);
         }
@@ -124,6 +139,11 @@ Expected<std::string> help(std::string_view path) {
         if (!path.empty() &&
             (field.section == path || field.section.starts_with(std::string{path} + "."))) {
             text += help_on(field);
+        }
+    }
+    if (text.empty()) {
+        for (const Field* field : fields_known_as(path)) {
+            text += help_on(*field);
         }
     }
     if (!text.empty()) {

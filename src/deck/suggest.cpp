@@ -21,11 +21,13 @@ std::string_view last_part(std::string_view path) {
     return path.substr(path.rfind('.') + 1);
 }
 
-/// "--num-layers" and "num_layers" alike.
-std::string flag_form(std::string_view word) {
-    std::string form{word.substr(std::min(word.find_first_not_of('-'), word.size()))};
-    std::ranges::replace(form, '-', '_');
-    return form;
+/// Letters by which a word misses the nearest of a setting's flags.
+std::size_t distance_to_flags(std::string_view word, const Field& field) {
+    std::size_t least = longest_word;
+    for (const std::string_view flag : flags_in(field.flag)) {
+        least = std::min(least, edit_distance(word, flag));
+    }
+    return least;
 }
 
 }  // namespace
@@ -77,10 +79,9 @@ std::string nearest_setting(std::string_view path) {
             return field.path();
         }
     }
-    for (const Field& field : fields()) {
-        if (field.flag.starts_with("--") && flag_form(field.flag) == flag_form(key)) {
-            return field.path();
-        }
+    if (const auto known = fields_known_as(key);
+        !known.empty() && !known.front()->in_optional_group()) {
+        return known.front()->path();
     }
     const std::string_view section = path.substr(0, path.size() - key.size());
     std::string best;
@@ -89,7 +90,8 @@ std::string nearest_setting(std::string_view path) {
         const std::string known = field.path();
         const std::string known_section = known.substr(0, known.size() - field.key.size());
         const std::size_t distance =
-            edit_distance(key, field.key) + edit_distance(section, known_section);
+            std::min(edit_distance(key, field.key) + edit_distance(section, known_section),
+                     key.starts_with("--") ? distance_to_flags(key, field) : longest_word);
         if (distance < best_distance) {
             best = known;
             best_distance = distance;

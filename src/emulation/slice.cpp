@@ -25,6 +25,25 @@ target::FlopsFormula formula_of(const target::Job& job) {
                : named.value_or(target::FlopsFormula::megatron);
 }
 
+graph::JobLayout layout_of(const target::Job& job, const program::Setup& setup) {
+    const target::Layout& derived = setup.layout;
+    graph::JobLayout layout;
+    layout.tensor_parallel = derived.tensor;
+    layout.context_parallel = derived.context;
+    layout.pipeline_parallel = derived.pipeline;
+    layout.virtual_pipeline = derived.virtual_pipeline;
+    layout.data_parallel = derived.data;
+    layout.expert_parallel = derived.experts_per_rank > 0 ? derived.expert : 1;
+    layout.expert_tensor_parallel = derived.experts_per_rank > 0 ? derived.expert_tensor : 1;
+    layout.zero_stage = job.parallel.zero_stage;
+    layout.micro_batch_size = job.training.micro_batch_size;
+    layout.micro_batches = derived.micro_batches;
+    layout.global_batch_size = job.training.global_batch_size;
+    layout.sequence_length = job.training.sequence_length;
+    layout.sequence_parallel = job.parallel.sequence;
+    return layout;
+}
+
 graph::JobFacts facts_of(const target::Job& job, const program::Setup& setup) {
     graph::JobFacts facts;
     facts.title = job.title;
@@ -38,6 +57,7 @@ graph::JobFacts facts_of(const target::Job& job, const program::Setup& setup) {
     facts.tokens_per_iteration = setup.training.global_batch_size * setup.training.sequence_length;
     facts.parameters = target::count_parameters(setup.model).total;
     facts.pipeline_stages = setup.layout.pipeline;
+    facts.layout = layout_of(job, setup);
     return facts;
 }
 

@@ -3,7 +3,9 @@
 #include "analysis.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <set>
 
 namespace prismllm::report {
 
@@ -102,12 +104,48 @@ std::vector<SlowRank> slowest_ranks(const store::ResultData& data, std::size_t c
     return slowest;
 }
 
+std::vector<EquallyBusy> busiest(const store::ResultData& data, std::size_t count) {
+    const store::RankColumns& ranks = data.ranks;
+    const auto iterations =
+        static_cast<std::int64_t>(std::max<std::size_t>(1, data.iterations.size()));
+    std::vector<EquallyBusy> found;
+    std::int64_t below = std::numeric_limits<std::int64_t>::max();
+    while (found.size() < count) {
+        EquallyBusy group;
+        std::int64_t most = -1;
+        std::set<std::int32_t> stages;
+        for (std::size_t i = 0; i < ranks.busy_ps.size(); ++i) {
+            const std::int64_t busy = ranks.busy_ps[i];
+            if (busy >= below || busy < most) {
+                continue;
+            }
+            if (busy > most) {
+                most = busy;
+                group = {busy / iterations, ranks.virtual_rank[i], 0, {}};
+                stages.clear();
+            }
+            ++group.ranks;
+            stages.insert(ranks.stage[i]);
+        }
+        if (group.ranks == 0) {
+            break;
+        }
+        group.stages.assign(stages.begin(), stages.end());
+        found.push_back(std::move(group));
+        below = most;
+    }
+    return found;
+}
+
 namespace {
+
+bool states_no_formula(const store::ResultData& data) {
+    return data.published.flops_formula.empty();
+}
 
 /// The source counted FLOPs as we do, as far as it says how it did.
 bool same_formula(const store::ResultData& data) {
-    return data.published.flops_formula.empty() ||
-           data.published.flops_formula == data.facts.flops_formula;
+    return states_no_formula(data) || data.published.flops_formula == data.facts.flops_formula;
 }
 
 /// Seconds an iteration took: as printed, or what the printed FLOP rate implies.
@@ -125,21 +163,25 @@ std::optional<double> published_seconds(const store::ResultData& data) {
 std::vector<Comparison> comparisons(const store::ResultData& data) {
     std::vector<Comparison> rows;
     const auto compare = [&](const char* quantity, const char* unit, double predicted,
-                             const std::optional<double>& published, bool derived) {
+                             const std::optional<double>& published, bool from_flops,
+                             bool derived) {
         if (published && *published > 0) {
-            rows.push_back({quantity, unit, predicted, *published, derived});
+            rows.push_back({quantity, unit, predicted, *published, derived,
+                            from_flops && states_no_formula(data)});
         }
     };
     const store::Summary& s = data.summary;
     const store::PublishedValues& p = data.published;
+    const bool derived = !p.iteration_time_s;
     compare("iteration_time_s", "s", static_cast<double>(s.iteration_time_ps) * 1e-12,
-            published_seconds(data), !p.iteration_time_s);
+            published_seconds(data), derived, derived);
     if (same_formula(data)) {
         compare("model_tflops_per_gpu", "TFLOP/s", s.model_tflops_per_gpu, p.model_tflops_per_gpu,
-                false);
-        compare("mfu", "1", s.mfu, p.mfu, false);
+                true, false);
+        compare("mfu", "1", s.mfu, p.mfu, true, false);
     }
-    compare("tokens_per_s_per_gpu", "1/s", s.tokens_per_s_per_gpu, p.tokens_per_s_per_gpu, false);
+    compare("tokens_per_s_per_gpu", "1/s", s.tokens_per_s_per_gpu, p.tokens_per_s_per_gpu, false,
+            false);
     return rows;
 }
 

@@ -46,13 +46,24 @@ struct SlowRank {
 /// Ranks with the most compute time, at most `count`, ties by rank.
 [[nodiscard]] std::vector<SlowRank> slowest_ranks(const store::ResultData& data, std::size_t count);
 
+/// All ranks of the job that compute for the same time.
+struct EquallyBusy {
+    std::int64_t busy_ps = 0;  ///< per iteration
+    std::int64_t first_rank = 0;
+    std::int64_t ranks = 0;
+    std::vector<std::int32_t> stages;  ///< those with such a rank, ascending
+};
+/// The `count` longest compute times, each with every rank that has it.
+[[nodiscard]] std::vector<EquallyBusy> busiest(const store::ResultData& data, std::size_t count);
+
 /// Predicted against published: (predicted - published) / published. FLOP rates are compared
-/// only where the source counts as we do.
+/// where the source counts as we do or does not say how it counts.
 struct Comparison {
     std::string quantity;  ///< JSON key
     std::string unit;
     double predicted = 0, published = 0;
-    bool derived = false;  ///< the published value follows from its printed FLOP rate
+    bool derived = false;          ///< the published value follows from its printed FLOP rate
+    bool formula_assumed = false;  ///< a FLOP rate of unstated formula, taken to be ours
     [[nodiscard]] double error() const { return predicted / published - 1; }
 };
 [[nodiscard]] std::vector<Comparison> comparisons(const store::ResultData& data);

@@ -23,9 +23,30 @@ Json published(const store::ResultData& d) {
         object[row.quantity] = {{"published", row.published},
                                 {"predicted", row.predicted},
                                 {"error", row.error()},
-                                {"derived", row.derived}};
+                                {"derived", row.derived},
+                                {"formula_assumed", row.formula_assumed}};
     }
     return object;
+}
+
+Json layout(const store::ResultData& d) {
+    if (!d.facts.layout) {
+        return nullptr;
+    }
+    const graph::JobLayout& l = *d.facts.layout;
+    return {{"tensor_parallel", l.tensor_parallel},
+            {"context_parallel", l.context_parallel},
+            {"pipeline_parallel", l.pipeline_parallel},
+            {"virtual_pipeline", l.virtual_pipeline},
+            {"data_parallel", l.data_parallel},
+            {"expert_parallel", l.expert_parallel},
+            {"expert_tensor_parallel", l.expert_tensor_parallel},
+            {"sequence_parallel", l.sequence_parallel},
+            {"zero_stage", l.zero_stage},
+            {"micro_batch_size", l.micro_batch_size},
+            {"micro_batches", l.micro_batches},
+            {"global_batch_size", l.global_batch_size},
+            {"sequence_length", l.sequence_length}};
 }
 
 Json provenance(const store::StoredResult& r) {
@@ -78,6 +99,7 @@ std::string json(const store::StoredResult& result, const std::string& file) {
     const store::RunFacts& run = result.provenance.run;
     Json j;
     j["title"] = d.facts.title;
+    j["layout"] = layout(d);
     j["iteration_time_s"] = seconds(s.iteration_time_ps);
     const IterationSpread spread = iteration_spread(d);
     j["iteration_time_min_s"] = seconds(spread.shortest);

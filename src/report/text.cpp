@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -29,6 +30,33 @@ private:
     std::string text_;
 };
 
+/// The parallel degrees and batch sizes; a file of an older schema does not have them.
+void layout(Page& page, const store::ResultData& d) {
+    if (!d.facts.layout) {
+        return;
+    }
+    const graph::JobLayout& l = *d.facts.layout;
+    const std::string experts =
+        l.expert_parallel * l.expert_tensor_parallel > 1
+            ? fmt::format(", experts EP {} x ETP {}", l.expert_parallel, l.expert_tensor_parallel)
+            : std::string{};
+    page.line("  TP {} x CP {} x PP {} ({} chunk{}) x DP {}{}{}{}", l.tensor_parallel,
+              l.context_parallel, l.pipeline_parallel, l.virtual_pipeline,
+              l.virtual_pipeline == 1 ? "" : "s", l.data_parallel, experts,
+              l.sequence_parallel ? ", sequence parallel" : "",
+              l.zero_stage > 0 ? ", distributed optimizer" : "");
+    page.line("  micro batch {}, global batch {}, sequence {}", grouped(l.micro_batch_size),
+              grouped(l.global_batch_size), grouped(l.sequence_length));
+}
+
+/// Whether HFU lies below MFU because fused kernels skip the masked half of causal attention,
+/// which the model's formula counts.
+bool skips_what_the_formula_counts(const store::ResultData& d) {
+    return hardware_utilization(d) < d.summary.mfu && d.facts.flops_formula != "causal" &&
+           std::ranges::find(d.coverage, name_of(graph::KernelKind::attention_forward),
+                             &store::CoverageRow::name) != d.coverage.end();
+}
+
 void headline(Page& page, const store::StoredResult& r) {
     const store::ResultData& d = r.data;
     const store::Summary& s = d.summary;
@@ -36,6 +64,7 @@ void headline(Page& page, const store::StoredResult& r) {
     page.line("  {} ranks of {}, {} parameters, {} tokens an iteration", grouped(d.world_size),
               d.facts.device_name, grouped(d.facts.parameters),
               grouped(d.facts.tokens_per_iteration));
+    layout(page, d);
     page.blank();
     page.line("  iteration time     {}", duration(s.iteration_time_ps));
     if (d.iterations.size() > 1) {
@@ -51,6 +80,11 @@ void headline(Page& page, const store::StoredResult& r) {
     page.line("                     FLOPs: {}", formula_text(d.facts.flops_formula));
     page.line("  HFU                {:.1f} % (FLOPs that kernels execute, recomputation included)",
               100 * hardware_utilization(d));
+    if (skips_what_the_formula_counts(d)) {
+        page.line(
+            "                     below MFU, whose formula counts the masked half of attention; "
+            "kernels skip it");
+    }
     page.line("  peak memory        {} of {} on the fullest rank", bytes(s.peak_memory_bytes),
               bytes(d.facts.device_memory_bytes));
     page.line("                     simple sum of live tensors, without allocator, NCCL, context");
@@ -68,6 +102,10 @@ void published(Page& page, const store::ResultData& d) {
         page.line("  {:<24} {:>12.4g} {:>12.4g} {:>+7.1f} %{}", row.quantity, row.predicted,
                   row.published, 100 * row.error(),
                   row.derived ? "   (published value from its FLOP rate)" : "");
+    }
+    if (std::ranges::any_of(rows, &Comparison::formula_assumed)) {
+        page.line("  the source states no FLOP formula: compared as if it were {}",
+                  d.facts.flops_formula);
     }
     if (!d.published.note.empty()) {
         page.line("  note: {}", d.published.note);
@@ -97,35 +135,38 @@ void stages(Page& page, const store::ResultData& d) {
     }
 }
 
-/// Ranks that compute longest, equal ones of a stage on one line.
+std::string stages_text(const std::vector<std::int32_t>& stages) {
+    const std::int32_t first = stages.front();
+    const std::int32_t last = stages.back();
+    if (first == last) {
+        return fmt::format("stage {}", first);
+    }
+    return last - first + 1 == static_cast<std::int32_t>(stages.size())
+               ? fmt::format("stages {} to {}", first, last)
+               : fmt::format("{} stages from {} to {}", stages.size(), first, last);
+}
+
+/// Ranks that compute longest, all with the same time on one line.
 void slow_ranks(Page& page, const store::ResultData& d) {
-    const auto slowest = slowest_ranks(d, d.ranks.busy_ps.size());
-    if (slowest.size() < 2) {
+    if (d.ranks.busy_ps.size() < 2) {
         return;
     }
     page.blank();
     page.line("Most compute time an iteration");
-    std::size_t first = 0;
-    for (std::size_t lines = 0; lines < 3 && first < slowest.size(); ++lines) {
-        std::size_t end = first + 1;
-        while (end < slowest.size() && slowest[end].busy_ps == slowest[first].busy_ps &&
-               slowest[end].stage == slowest[first].stage) {
-            ++end;
-        }
-        const std::string others =
-            end - first > 1
-                ? fmt::format(" and {} others", grouped(static_cast<std::int64_t>(end - first - 1)))
-                : std::string{};
-        page.line("  {:>9}   stage {:>3}, rank {}{}", duration(slowest[first].busy_ps),
-                  slowest[first].stage, slowest[first].rank, others);
-        first = end;
+    for (const EquallyBusy& group : busiest(d, 3)) {
+        const std::string others = group.ranks > 1
+                                       ? fmt::format(" and {} other{}", grouped(group.ranks - 1),
+                                                     group.ranks > 2 ? "s" : "")
+                                       : "";
+        page.line("  {:>9}   {}, rank {}{}", duration(group.busy_ps), stages_text(group.stages),
+                  group.first_rank, others);
     }
 }
 
 void sources(Page& page, const store::ResultData& d) {
     const auto shares = provenance_shares(d);
     page.blank();
-    page.line("Where the times come from (share of all kernel and communication time)");
+    page.line("Where the times come from (share of nominal kernel and communication time)");
     std::string line;
     for (std::size_t p = 0; p < shares.size(); ++p) {
         line += fmt::format("{}{} {:.1f} %", p == 0 ? "" : ", ",

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file_header.hpp"
 
+#include <array>
 #include <charconv>
+#include <optional>
 
 namespace prismllm::store {
 namespace {
@@ -13,6 +15,51 @@ int major_of(std::string_view version) {
     const auto end = std::from_chars(version.data(), version.data() + version.size(), major);
     const bool dotted = end.ptr != version.data() + version.size() && *end.ptr == '.';
     return end.ec == std::errc{} && dotted ? major : -1;
+}
+
+struct LayoutNumber {
+    const char* name;
+    std::int64_t graph::JobLayout::*member;
+    std::int64_t least;
+};
+
+constexpr std::array<LayoutNumber, 12> layout_numbers{{
+    {"tensor_parallel", &graph::JobLayout::tensor_parallel, 1},
+    {"context_parallel", &graph::JobLayout::context_parallel, 1},
+    {"pipeline_parallel", &graph::JobLayout::pipeline_parallel, 1},
+    {"virtual_pipeline", &graph::JobLayout::virtual_pipeline, 1},
+    {"data_parallel", &graph::JobLayout::data_parallel, 1},
+    {"expert_parallel", &graph::JobLayout::expert_parallel, 1},
+    {"expert_tensor_parallel", &graph::JobLayout::expert_tensor_parallel, 1},
+    {"zero_stage", &graph::JobLayout::zero_stage, 0},
+    {"micro_batch_size", &graph::JobLayout::micro_batch_size, 1},
+    {"micro_batches", &graph::JobLayout::micro_batches, 1},
+    {"global_batch_size", &graph::JobLayout::global_batch_size, 1},
+    {"sequence_length", &graph::JobLayout::sequence_length, 1},
+}};
+
+void write_layout(GroupWriter& job, const graph::JobLayout& layout) {
+    for (const LayoutNumber& number : layout_numbers) {
+        job.attribute(number.name, layout.*number.member);
+    }
+    job.attribute("sequence_parallel", std::int64_t{layout.sequence_parallel});
+}
+
+std::optional<graph::JobLayout> read_layout(const GroupReader& job) {
+    if (!job.has_attribute(layout_numbers.front().name)) {
+        return std::nullopt;
+    }
+    graph::JobLayout layout;
+    for (const LayoutNumber& number : layout_numbers) {
+        const std::int64_t value = job.integer(number.name);
+        if (value < number.least) {
+            reject("attribute '{}' is {}, {} or more is possible", job.where(number.name), value,
+                   number.least);
+        }
+        layout.*number.member = value;
+    }
+    layout.sequence_parallel = job.integer("sequence_parallel") != 0;
+    return layout;
 }
 
 }  // namespace
@@ -96,6 +143,9 @@ void write_job(GroupWriter& job, const graph::JobFacts& facts, std::int64_t worl
     job.attribute("tokens_per_iteration", facts.tokens_per_iteration);
     job.attribute("parameters", facts.parameters);
     job.attribute("pipeline_stages", facts.pipeline_stages);
+    if (facts.layout) {
+        write_layout(job, *facts.layout);
+    }
     job.attribute("world_size", world_size);
     job.attribute("ranks_per_node", ranks_per_node);
 }
@@ -112,6 +162,7 @@ graph::JobFacts read_facts(const GroupReader& job) {
     facts.tokens_per_iteration = job.integer("tokens_per_iteration");
     facts.parameters = job.integer("parameters");
     facts.pipeline_stages = job.integer("pipeline_stages");
+    facts.layout = read_layout(job);
     return facts;
 }
 

@@ -52,4 +52,8 @@ Expected<std::string> format_of(const std::filesystem::path& path) {
     });
 }
 
+Expected<Provenance> provenance_of(const std::filesystem::path& path) {
+    return guarded_read(path.string(), [&] { return read_provenance(FileReader{path}); });
+}
+
 }  // namespace prismllm::store

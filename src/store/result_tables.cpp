@@ -204,7 +204,7 @@ void write_coverage(FileWriter& file, const ResultData& data) {
         pick<std::uint8_t>(rows, [](auto& r) { return r.provenance; }));
     group.column<std::uint8_t>({"communication", "1", "1: communication, 0: kernels"}, {"row"},
                                pick<std::uint8_t>(rows, [](auto& r) { return r.communication; }));
-    group.column<std::int64_t>({"time_ps", "ps", "time in an iteration, mean over all ranks"},
+    group.column<std::int64_t>({"time_ps", "ps", "nominal time in an iteration, mean over ranks"},
                                {"row"},
                                pick<std::int64_t>(rows, [](auto& r) { return r.time_ps; }));
     group.column<double>({"calls", "1", "ops in an iteration, mean over all ranks"}, {"row"},

@@ -8,7 +8,7 @@ import re
 import sys
 import unittest
 
-from workplace import GoldenTest, main
+from workplace import GoldenTest, main, same_everywhere
 
 
 def blocks_of(page, language):
@@ -54,6 +54,53 @@ done
                 self.work.succeed(command)
 
 
+def sessions_of(page):
+    """Commands of blocks marked `console` with the lines shown below each; `...` stands for any."""
+    for block in blocks_of(page, "console"):
+        for command, shown in re.findall(r"^\$ ((?:.*\\\n)*.*)\n?((?:(?!\$ ).*\n)*)", block, re.M):
+            yield command, [line for line in shown.splitlines() if line != "..."]
+
+
+class HowTos(GoldenTest):
+    """Pages that show a deck or script, commands, and lines of what they print."""
+
+    def play(self, name):
+        page = (self.work.settings.source / "docs/howto" / name).read_text(encoding="utf-8")
+        for block in re.findall(r"^```\w+\n(# (\S+\.\w+)\n.*?)^```", page, re.M | re.S):
+            self.work.write(block[1], block[0])
+        shown = 0
+        for command, lines in sessions_of(page):
+            print(f"  {command}", flush=True)
+            printed = self.work.succeed(command).out.splitlines()
+            for line in lines:
+                self.assertIn(line, printed, command)
+            shown += len(lines)
+        return shown
+
+    def test_own_deck(self):
+        self.assertGreater(self.play("own_deck.md"), 8)
+
+    def test_compare_layouts(self):
+        self.assertEqual(6, self.play("compare_layouts.md"))
+
+    def test_read_report(self):
+        self.assertGreater(self.play("read_report.md"), 20)
+
+
+class ReadMe(GoldenTest):
+    def test_shows_what_a_run_prints(self):
+        page = (self.work.settings.source / "README.md").read_text(encoding="utf-8")
+        (sample,) = blocks_of(page, "text")
+
+        out = self.work.succeed("mpirun -np 3 prismllm run "
+                                "inputs/decks/llama3.1_405b_h100_8192.toml").out
+
+        printed = same_everywhere(out, self.work.folder).splitlines()
+        for line in same_everywhere(sample, self.work.folder).splitlines():
+            if line.strip() != "...":
+                self.assertIn(line, printed)
+
+
 class PythonPage(GoldenTest):
     def test_every_block_runs_on_our_files(self):
         blocks = blocks_of((self.work.settings.source / "docs/howto/python.md").read_text(
@@ -76,6 +123,9 @@ class PythonPage(GoldenTest):
         done = self.work.succeed(f"{sys.executable} page.py")
 
         self.assertIn("stage 1", done.out)
+        # Rank 14 of the heavier stage computes longest, rank 5 is slowed down most.
+        self.assertIn("most compute time: rank 14\n", done.out)
+        self.assertIn("slowest for its stage: rank 5, 1.5 times its median\n", done.out)
 
 
 main()

@@ -27,6 +27,7 @@ LIMIT_S = 240
 # What differs from machine to machine and from run to run. Results are not among it.
 VARIABLE_TEXT = (
     (re.compile(r"prismllm \d+\.\d+\.\d+"), "prismllm VERSION"),
+    (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "DATE"),
     (re.compile(r"slicing [\d.]+ s, engine [\d.]+ s, total [\d.]+ s"),
      "slicing WALL s, engine WALL s, total WALL s"),
     (re.compile(r'"((?:slicing|engine|total)_wall_s|state_bytes_per_participant)": [\d.e+-]+'),

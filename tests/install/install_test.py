@@ -20,10 +20,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 SETTINGS = None  # the command line, filled by main
 
 
-def run(*command, environment=None, status=0):
+def run(*command, environment=None, status=0, folder=None):
     """Output of a command, stdout and stderr together. Any other exit status fails the test."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, env=environment)
+                          stderr=subprocess.STDOUT, text=True, env=environment, cwd=folder)
     if (done.returncode == 0) != (status == 0):
         raise AssertionError(f"{' '.join(map(str, command))} ended with {done.returncode}:\n"
                              f"{done.stdout}")
@@ -53,6 +53,36 @@ class InstalledTree(unittest.TestCase):
         output = run(self.prefix / "bin/prismllm", "--version", environment=environment)
 
         self.assertIn(SETTINGS.version, output)
+
+    def test_examples_of_help_texts_find_the_installed_decks(self):
+        program = self.prefix / "bin/prismllm"
+        empty = self.work / "empty"
+        empty.mkdir()
+        examples = re.findall(r"^  prismllm (check .*)$", run(program, "check", "--help"), re.M)
+        self.assertTrue(examples)
+
+        checked = run(program, *examples[0].split(), folder=empty)
+        trained = run(program, *"native inputs/decks/tiny/gpt.toml --set native.steps=2".split(),
+                      folder=empty)
+        refused = run(program, "check", "inputs/decks/missing.toml", folder=empty, status=1)
+
+        # A deck whose pieces lie beside it, and a text that one names; where each is is told.
+        self.assertIn("Stitching proof passed", checked)
+        self.assertIn(f"{self.prefix}/share/prismllm/inputs/decks/", checked)
+        self.assertIn("2 step(s)", trained)
+        self.assertIn("cannot read deck file inputs/decks/missing.toml", refused)
+        self.assertEqual([], list(empty.iterdir()))
+
+    def test_a_deck_of_that_name_at_hand_comes_first(self):
+        program = self.prefix / "bin/prismllm"
+        own = self.work / "own/inputs/decks"
+        own.mkdir(parents=True)
+        (own / "llama3.1_405b_h100_8192.toml").write_text("schema_version = 7\n")
+
+        refused = run(program, "check", "inputs/decks/llama3.1_405b_h100_8192.toml",
+                      folder=self.work / "own", status=1)
+
+        self.assertIn("schema_version 7 is unknown", refused)
 
     def test_a_consumer_finds_links_and_runs_two_rooms(self):
         run(SETTINGS.cmake, *self.configure("consumer", SETTINGS.version, "graph;target"))

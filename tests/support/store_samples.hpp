@@ -68,7 +68,17 @@ private:
     using namespace prismllm::graph;
     const std::int64_t half = world_size / 2;
     ExecutionGraph g;
-    g.facts = {"two stages", "H100", 989e12, 80'000'000'000, 1.5e15, 2e15, "palm", 8192, 7000, 2};
+    g.facts = {"two stages",
+               "H100",
+               989e12,
+               80'000'000'000,
+               1.5e15,
+               2e15,
+               "palm",
+               8192,
+               7000,
+               2,
+               graph::JobLayout{2, 3, 4, 5, 6, 7, 8, 1, 9, 10, 11, 12, true}};
     g.world_size = world_size;
     g.ranks_per_node = 2;
     g.eager_bytes = 4096;

@@ -22,8 +22,8 @@ enum class ErrorCode : int {
     usage = 2,         ///< wrong command line
     bad_deck = 3,      ///< deck rejected
     bad_input = 4,     ///< graph, trace, calibration or result file rejected
-    resources = 5,     ///< too few processes, memory or disk
-    mismatch = 6,      ///< a comparison found a difference
+    resources = 5,     ///< processes, memory or disk are not what the job needs
+    mismatch = 6,      ///< a comparison found a difference; reserved, no command compares yet
     system = 7,        ///< MPI, HDF5 or operating system failure
     job_failed = 8,    ///< the job itself fails: a hang, mismatched collectives, divergence
     interrupted = 75,  ///< stopped at a step border; can be resumed

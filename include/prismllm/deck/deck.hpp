@@ -45,8 +45,9 @@ struct Deck {
 /// The page docs/reference/deck.md.
 [[nodiscard]] std::string reference_markdown();
 
-/// Help on one key ("parallel.tensor_parallel") or on all keys of a section ("parallel").
-/// Errors (usage): no such key or section; the message names the nearest one.
+/// Help on one key ("parallel.tensor_parallel"), on all keys of a section ("parallel"), on those
+/// of a Megatron-LM flag ("--seq-length", dashes or not), or on those of a name ("seed").
+/// Errors (usage): nothing of these; the message names the nearest key.
 [[nodiscard]] Expected<std::string> help(std::string_view path);
 
 }  // namespace prismllm::deck

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -147,6 +148,19 @@ struct RankRun {
     bool operator==(const RankRun&) const = default;
 };
 
+/// How the job is spread over its ranks, under the names of the deck's keys.
+struct JobLayout {
+    std::int64_t tensor_parallel = 1, context_parallel = 1, pipeline_parallel = 1;
+    std::int64_t virtual_pipeline = 1;  ///< model chunks of a pipeline stage
+    std::int64_t data_parallel = 1;
+    std::int64_t expert_parallel = 1, expert_tensor_parallel = 1;  ///< 1 in a dense model
+    std::int64_t zero_stage = 0;                                   ///< 1: distributed optimizer
+    std::int64_t micro_batch_size = 1, micro_batches = 1, global_batch_size = 1;
+    std::int64_t sequence_length = 1;
+    bool sequence_parallel = false;
+    bool operator==(const JobLayout&) const = default;
+};
+
 /// Facts about the job that a report needs but no replay does.
 struct JobFacts {
     std::string title;
@@ -159,6 +173,7 @@ struct JobFacts {
     std::int64_t tokens_per_iteration = 0;
     std::int64_t parameters = 0;
     std::int64_t pipeline_stages = 1;
+    std::optional<JobLayout> layout;  ///< nothing in files of schema 1.1 and before
     bool operator==(const JobFacts&) const = default;
 };
 

@@ -80,8 +80,10 @@ struct StageRow {
     bool operator==(const StageRow&) const = default;
 };
 
-/// Time of one kind of work with one provenance: an iteration's durations summed over its ops,
-/// as the mean over all virtual ranks. Shares and coverage warnings come from this table.
+/// Time of one kind of work with one provenance: the prices of an iteration's ops summed, as the
+/// mean over all virtual ranks. Nominal: before jitter and slow ranks, and what overlaps counts in
+/// full, so that the rows of an iteration add up to more than it takes. Shares and coverage
+/// warnings come from this table.
 struct CoverageRow {
     std::string name;  ///< kind of kernel or collective, e.g. "gemm", "all_reduce"
     graph::Provenance provenance = graph::Provenance::assumed;
@@ -195,5 +197,8 @@ struct StoredResult {
 /// Content of an HDF5 file's root attribute `format`: "prismllm.graph", "prismllm.result";
 /// bad_input when the file is none of ours.
 [[nodiscard]] Expected<std::string> format_of(const std::filesystem::path& path);
+
+/// How a graph or result came to be, without reading the rest of it; bad_input as format_of.
+[[nodiscard]] Expected<Provenance> provenance_of(const std::filesystem::path& path);
 
 }  // namespace prismllm::store

@@ -13,6 +13,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(DeckReference, ThePageInTheDocumentationIsFresh) {
     std::ifstream file{PRISMLLM_SOURCE_DIR "/docs/reference/deck.md", std::ios::binary};
@@ -52,6 +53,51 @@ TEST(DeckHelp, ExplainsAKeyASectionAndRefusesTheUnknown) {
     EXPECT_EQ(unknown.error().code, ErrorCode::usage);
     EXPECT_THAT(unknown.error().message, HasSubstr("Did you mean cluster.nic_bandwidth?"));
     EXPECT_FALSE(help("").has_value());
+}
+
+TEST(DeckHelp, FindsAKeyByItsMegatronFlag) {
+    for (const char* name : {"--tensor-model-parallel-size", "tensor-model-parallel-size",
+                             "tensor_model_parallel_size"}) {
+        const auto found = help(name);
+        ASSERT_TRUE(found.has_value()) << name;
+        EXPECT_THAT(*found, StartsWith("parallel.tensor_parallel: ")) << name;
+    }
+    // One of several flags, and one whose meaning differs.
+    EXPECT_THAT(help("--fp16").value(), StartsWith("training.precision: "));
+    EXPECT_THAT(help("--num-layers-per-virtual-pipeline-stage").value(),
+                AllOf(StartsWith("parallel.virtual_pipeline: "),
+                      HasSubstr("layers / (pipeline_parallel x n)")));
+}
+
+TEST(DeckHelp, FindsKeysByTheirNameInAnySection) {
+    const auto one = help("micro_batch_size");
+    const auto two = help("seed");
+
+    ASSERT_TRUE(one.has_value() && two.has_value());
+    EXPECT_THAT(*one, StartsWith("training.micro_batch_size: "));
+    EXPECT_THAT(*two, AllOf(HasSubstr("emulation.seed: "), HasSubstr("native.seed: ")));
+}
+
+TEST(DeckHelp, NamesTheKeyOfAMisspelledFlag) {
+    const auto unknown = help("--tensor-model-paralel-size");
+
+    ASSERT_FALSE(unknown.has_value());
+    EXPECT_THAT(unknown.error().message, HasSubstr("Did you mean parallel.tensor_parallel?"));
+    EXPECT_THAT(help("--frobnicate").error().message, HasSubstr("Check the name"));
+}
+
+TEST(DeckReference, MarksFlagsButNotTheWordsBesideThem) {
+    EXPECT_THAT(reference_markdown(),
+                HasSubstr("| `--num-virtual-stages-per-pipeline-rank`; for "
+                          "`--num-layers-per-virtual-pipeline-stage` n: layers"));
+}
+
+// A deck written with the names of another program is told ours.
+TEST(DeckReference, UnknownKeysNamedAsAFlagAreTranslated) {
+    const auto read = parse("schema_version = 1\n[training]\nseq_length = 8\n", "d.toml", ".");
+
+    ASSERT_FALSE(read.has_value());
+    EXPECT_THAT(read.error().message, HasSubstr("Did you mean training.sequence_length?"));
 }
 
 }  // namespace

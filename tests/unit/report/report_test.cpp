@@ -75,6 +75,37 @@ TEST(Analysis, SlowestRanksAreOrderedByComputeTimeAnIteration) {
     EXPECT_EQ(slowest[0].busy_ps, 7'000'000'000);
 }
 
+/// Ranks 0 to 7: two on stage 0, then stages 1 and 2 in turns, all of these equally busy but one.
+store::StoredResult interleaved_result() {
+    store::StoredResult r = small_result();
+    r.data.ranks.virtual_rank = {0, 1, 2, 3, 4, 5, 6, 7};
+    r.data.ranks.stage = {0, 0, 1, 2, 1, 2, 1, 2};
+    r.data.ranks.busy_ps = {12, 12, 14, 14, 14, 14, 20, 14};  // over two iterations
+    return r;
+}
+
+TEST(Analysis, EquallyBusyRanksAreCountedOverTheWholeJob) {
+    const auto groups = busiest(interleaved_result().data, 2);
+
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(groups[0].busy_ps, 10);
+    EXPECT_EQ(groups[0].first_rank, 6);
+    EXPECT_EQ(groups[0].ranks, 1);
+    EXPECT_EQ(groups[1].busy_ps, 7);
+    EXPECT_EQ(groups[1].first_rank, 2);
+    EXPECT_EQ(groups[1].ranks, 5);
+    EXPECT_EQ(groups[1].stages, (std::vector<std::int32_t>{1, 2}));
+    EXPECT_EQ(busiest(interleaved_result().data, 9).size(), 3U);
+}
+
+TEST(Text, EquallyBusyRanksOfSeveralStagesAreOneLine) {
+    const std::string page = text(interleaved_result(), "");
+
+    EXPECT_THAT(page, HasSubstr("10 ps   stage 1, rank 6\n"));
+    EXPECT_THAT(page, HasSubstr("7 ps   stages 1 to 2, rank 2 and 4 others\n"));
+    EXPECT_THAT(page, HasSubstr("6 ps   stage 0, rank 0 and 1 other\n"));
+}
+
 TEST(Analysis, ProvenanceSharesSumToOne) {
     const auto shares = provenance_shares(small_result().data);
 
@@ -101,6 +132,68 @@ TEST(Analysis, FlopRatesOfAnotherFormulaAreNotCompared) {
     r.data.published.flops_formula = "hardware_full_recompute";
 
     EXPECT_TRUE(comparisons(r.data).empty());
+}
+
+TEST(Text, AndJsonSayWhereTheSourceStatesNoFormula) {
+    store::StoredResult r = small_result();
+    r.data.published.mfu = 0.4;
+    r.data.published.tokens_per_s_per_gpu = 100;
+    const char* words = "states no FLOP formula: compared as if it were megatron";
+
+    const std::string page = text(r, "");
+    const auto unstated = nlohmann::json::parse(json(r, ""))["published"];
+    r.data.published.flops_formula = "megatron";
+    const std::string stated_page = text(r, "");
+    const auto stated = nlohmann::json::parse(json(r, ""))["published"];
+
+    EXPECT_THAT(page, HasSubstr(words));
+    EXPECT_THAT(stated_page, testing::Not(HasSubstr(words)));
+    EXPECT_EQ(unstated["mfu"]["formula_assumed"], true);
+    EXPECT_EQ(unstated["tokens_per_s_per_gpu"]["formula_assumed"], false);  // counts no FLOPs
+    EXPECT_EQ(stated["mfu"]["formula_assumed"], false);
+}
+
+TEST(Text, ExplainsAnHfuBelowMfuWhereFusedAttentionIsTheCause) {
+    store::StoredResult r = small_result();
+    r.data.facts.hardware_flops_per_iteration = 0.9e13;  // HFU 45 %, MFU 50 %
+    const char* words =
+        "below MFU, whose formula counts the masked half of attention; kernels skip it";
+
+    const std::string unfused = text(r, "");
+    r.data.coverage.push_back({"attention_forward", graph::Provenance::calibrated, false, 1, 1});
+    const std::string fused = text(r, "");
+    r.data.facts.flops_formula = "causal";
+    const std::string causal = text(r, "");
+
+    EXPECT_THAT(fused, HasSubstr(words));
+    EXPECT_THAT(unfused, testing::Not(HasSubstr(words)));
+    EXPECT_THAT(causal, testing::Not(HasSubstr(words)));
+}
+
+TEST(Text, AndJsonTellTheLayoutWhereTheFileHasIt) {
+    store::StoredResult r = small_result();
+    EXPECT_TRUE(nlohmann::json::parse(json(r, ""))["layout"].is_null());
+    graph::JobLayout layout;
+    layout.tensor_parallel = 8;
+    layout.pipeline_parallel = 4;
+    layout.virtual_pipeline = 2;
+    layout.data_parallel = 64;
+    layout.zero_stage = 1;
+    layout.sequence_parallel = true;
+    layout.global_batch_size = 2048;
+    layout.sequence_length = 8192;
+    r.data.facts.layout = layout;
+
+    const std::string page = text(r, "");
+    const auto j = nlohmann::json::parse(json(r, ""))["layout"];
+
+    EXPECT_THAT(page, HasSubstr("  TP 8 x CP 1 x PP 4 (2 chunks) x DP 64, sequence parallel, "
+                                "distributed optimizer\n"
+                                "  micro batch 1, global batch 2,048, sequence 8,192\n"));
+    EXPECT_EQ(j["tensor_parallel"], 8);
+    EXPECT_EQ(j["data_parallel"], 64);
+    EXPECT_EQ(j["sequence_parallel"], true);
+    EXPECT_EQ(j["global_batch_size"], 2048);
 }
 
 TEST(Text, NamesUnitsPublishedErrorAndWarnings) {

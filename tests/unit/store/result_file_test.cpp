@@ -23,6 +23,35 @@ TEST(ResultFile, GivesBackEveryFieldThatWasWritten) {
     EXPECT_FALSE(samples::has_unfinished_file(folder.file("r.h5")));
 }
 
+// As files of schema 1.1 are.
+TEST(ResultFile, ReadsAFileWithoutTheLayoutOfTheJob) {
+    const samples::Folder folder{"result-old"};
+    auto data = samples::result();
+    data.facts.layout.reset();
+
+    ASSERT_TRUE(write_result(folder.file("r.h5"), data, samples::provenance()));
+    const auto read = read_result(folder.file("r.h5"));
+    const auto origin = provenance_of(folder.file("r.h5"));
+
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(read->data, data);
+    ASSERT_TRUE(origin.has_value()) << origin.error().message;
+    EXPECT_EQ(*origin, samples::provenance());
+}
+
+TEST(ResultFile, RefusesALayoutThatCannotBe) {
+    const samples::Folder folder{"result-layout"};
+    auto data = samples::result();
+    data.facts.layout->data_parallel = 0;
+
+    ASSERT_TRUE(write_result(folder.file("r.h5"), data, samples::provenance()));
+    const auto read = read_result(folder.file("r.h5"));
+
+    ASSERT_FALSE(read.has_value());
+    EXPECT_NE(read.error().message.find("data_parallel' is 0, 1 or more is possible"),
+              std::string::npos);
+}
+
 // More than one chunk (4,096 rows), and a last chunk that is not full.
 TEST(ResultFile, GivesBackManyRanks) {
     const samples::Folder folder{"result-many"};
