@@ -121,7 +121,7 @@ void warn_assumed(store::ResultData& data) {
         const auto time = static_cast<double>(row.time_ps);
         if (row.provenance == Provenance::assumed && time > 0.01 * total) {
             data.warnings.push_back(
-                fmt::format("{:.1f} % of kernel and communication time is in \"{}\", whose "
+                fmt::format("{:.1f} % of nominal kernel and communication time is in \"{}\", whose "
                             "duration is assumed from the datasheet (no fit for {}).",
                             100 * time / total, row.name, data.facts.device_name));
         }
