@@ -122,6 +122,15 @@ std::string json(const store::StoredResult& result, const std::string& file) {
     j["peak_memory_bytes"] = s.peak_memory_bytes;
     j["stages"] = stages(d);
     j["slowest_ranks"] = slow_ranks(d);
+    if (!d.real_ranks.empty()) {
+        Json real = Json::array();
+        for (const store::RealRankRow& row : d.real_ranks) {
+            real.push_back({{"virtual_rank", row.virtual_rank},
+                            {"peak_allocated_bytes", row.peak_allocated_bytes}});
+        }
+        j["real_ranks"] = real;
+        j["losses"] = d.losses;
+    }
     j["provenance"] = provenance(result);
     j["published"] = published(d);
     j["warnings"] = d.warnings;

@@ -163,6 +163,30 @@ void slow_ranks(Page& page, const store::ResultData& d) {
     }
 }
 
+/// Ranks that were executed.
+void real_ranks(Page& page, const store::ResultData& d) {
+    if (d.real_ranks.empty()) {
+        return;
+    }
+    constexpr std::size_t most_rows = 8;
+    page.blank();
+    page.line("Real ranks ({} of {})", d.real_ranks.size(), grouped(d.world_size));
+    for (std::size_t i = 0; i < d.real_ranks.size() && i < most_rows; ++i) {
+        const store::RealRankRow& row = d.real_ranks[i];
+        page.line("  rank {:<10} peak {} of live tensors", row.virtual_rank,
+                  bytes(row.peak_allocated_bytes));
+    }
+    if (d.real_ranks.size() > most_rows) {
+        page.line("  ({} more; --json has all)", d.real_ranks.size() - most_rows);
+    }
+    if (!d.losses.empty()) {
+        page.line("  loss {:.4f} -> {:.4f} nats a token{}", d.losses.front(), d.losses.back(),
+                  static_cast<std::int64_t>(d.real_ranks.size()) < d.world_size
+                      ? " (what virtual ranks send is made up)"
+                      : "");
+    }
+}
+
 void sources(Page& page, const store::ResultData& d) {
     const auto shares = provenance_shares(d);
     page.blank();
@@ -191,6 +215,7 @@ std::string text(const store::StoredResult& result, const std::string& file) {
     published(page, d);
     stages(page, d);
     slow_ranks(page, d);
+    real_ranks(page, d);
     sources(page, d);
     page.blank();
     page.line("Emulated {} iteration(s) of {} ops on {} process(es) as {} rank class(es)",
