@@ -185,7 +185,9 @@ Command add_native(CLI::App& parent) {
         "  prismllm native inputs/decks/tiny/gpt.toml --set native.steps=20\n"
         "  mpirun -np 4 prismllm native inputs/decks/tiny/llama.toml --json --set native.steps=20 "
         "--set parallel.world_size=4 --set parallel.tensor_parallel=2 "
-        "--set parallel.pipeline_parallel=2");
+        "--set parallel.pipeline_parallel=2\n"
+        "  mpirun -np 2 prismllm native inputs/decks/tiny/gpt.toml -o native.h5 --set "
+        "native.steps=2 --set parallel.world_size=2 --set parallel.tensor_parallel=2");
     return {app, [options] {
                 return in_mpi_job(
                     [&](const comm::Communicator& world) { return native(*options, world); });

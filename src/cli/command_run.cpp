@@ -95,7 +95,10 @@ Command add_run(CLI::App& parent) {
         "Examples:\n"
         "  prismllm run inputs/decks/llama3.1_405b_h100_8192.toml\n"
         "  mpirun -np 2 prismllm run inputs/decks/llama3.1_405b_h100_8192.toml --json --set "
-        "'emulation.timeline_ranks=[0]'");
+        "'emulation.timeline_ranks=[0]'\n"
+        "  mpirun -np 2 prismllm run inputs/decks/tiny/gpt.toml -o emulated.h5 --set "
+        "'emulation.real_ranks=[1]' --set emulation.iterations=2 --set parallel.world_size=2 "
+        "--set parallel.tensor_parallel=2");
     return {app, [options] {
                 return in_mpi_job(
                     [&](const comm::Communicator& world) { return run(*options, world); });

@@ -81,12 +81,12 @@ store::PublishedValues values_of(const target::Published& p) {
             p.note};
 }
 
-/// How long a proxy waits for word of another process. A real rank that stands still is to be
-/// reported by its own process, which knows why.
+/// How long a process waits for word of another one. A real rank that stands still is to be
+/// reported by its own process, which knows where; others wait longer, in case it cannot.
 std::chrono::milliseconds patience_of(const target::Emulation& settings) {
-    constexpr double alone_s = 600;
+    constexpr double without_real_ranks_s = 600;
     const double seconds =
-        settings.real_ranks.empty() ? alone_s : std::max(alone_s, 2 * settings.watchdog_s);
+        settings.real_ranks.empty() ? without_real_ranks_s : 2 * settings.watchdog_s + 1;
     return std::chrono::milliseconds{static_cast<std::int64_t>(seconds * 1e3)};
 }
 
@@ -137,6 +137,16 @@ Expected<std::unique_ptr<RealSide>> make_real_side(const comm::Communicator& com
                                       program::make_setup(program->job).value(), program->text);
 }
 
+/// "real rank 5 on host rank 2, ..."
+std::string places_of(const Roles& roles) {
+    std::string text;
+    for (const std::int64_t rank : roles.real.ranks) {
+        text += fmt::format("{}rank {} on host rank {}", text.empty() ? "" : ", ", rank,
+                            roles.owner[static_cast<std::size_t>(rank)]);
+    }
+    return text;
+}
+
 Status run_iterations(const comm::Communicator& comm, engine::Engine& engine, RealSide* real,
                       std::int64_t iterations) {
     for (std::int64_t k = 0; k < iterations; ++k) {
@@ -182,7 +192,21 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
     MpiExchange exchange{comm, patience_of(settings)};
     auto engine =
         std::make_unique<engine::Engine>(graph, roles->owner, exchange, std::move(options));
-    if (auto ok = run_iterations(comm, *engine, real->get(), settings.iterations); !ok) {
+    const auto run = [&]() -> Status {
+        try {
+            return run_iterations(comm, *engine, real->get(), settings.iterations);
+        } catch (const SystemError& silence) {
+            if (*real == nullptr || silence.code() != ErrorCode::system) {
+                throw;
+            }
+            throw SystemError{
+                ErrorCode::job_failed,
+                fmt::format("{} Real ranks are {}: see what holds them up, or allow them more time "
+                            "(emulation.watchdog).",
+                            silence.what(), places_of(*roles))};
+        }
+    };
+    if (auto ok = run(); !ok) {
         // Messages may still be under way into the engine's buffers: it is given up, not freed.
         (void)engine.release();
         return tl::unexpected{ok.error()};

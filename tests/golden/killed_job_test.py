@@ -16,6 +16,7 @@ ENDLESS = ("prismllm run tests/golden/decks/perturbed_16.toml -o result.h5 "
            "--set emulation.timeline_ranks=[] --set emulation.iterations=1048576")
 ENDS_WITHIN_S = 15
 INTERRUPTED = 75
+JOB_FAILED = 8
 
 if not pathlib.Path("/proc/self/stat").exists():
     print("skipped: processes are looked up in /proc")
@@ -71,6 +72,19 @@ class EndOfAJob(GoldenTest):
         os.kill(processes[-1], signal.SIGKILL)
 
         self.end_of(job)
+
+    def test_a_real_rank_is_stopped(self):
+        job, processes = self.start(
+            "exec mpirun -np 2 prismllm run inputs/decks/tiny/gpt.toml -o result.h5 "
+            "--set parallel.world_size=2 --set parallel.tensor_parallel=2 "
+            "--set 'emulation.real_ranks=[1]' --set emulation.iterations=1000000 "
+            "--set 'emulation.watchdog=\"1 s\"'", 2)
+
+        os.kill(processes[-1], signal.SIGSTOP)
+
+        outcome = self.end_of(job)
+        self.assertEqual(JOB_FAILED, outcome.status, outcome)
+        self.assertIn("Real ranks are rank 1 on host rank 1", outcome.err)
 
     def test_the_launcher_is_told_to_stop(self):
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -17,7 +17,8 @@ def blocks_of(page, language):
 
 def commands_of(page):
     """What follows `$ ` in blocks marked `console`, and indented lines that run a deck."""
-    yield from re.findall(r"^    ((?:jobscripts/local/run\.sh|prismllm|mpirun)\b.*)$", page, re.M)
+    yield from re.findall(
+        r"^    ((?:jobscripts/local/run\.sh|prismllm|mpirun)\b(?:.*\\\n)*.*)$", page, re.M)
     for block in blocks_of(page, "console"):
         for command in re.findall(r"^\$ ((?:.*\\\n)*.*)$", block, re.M):
             yield command
@@ -31,9 +32,11 @@ class Tutorials(GoldenTest):
         work = self.work
         (work.folder / "jobscripts").symlink_to(work.settings.source / "jobscripts")
         build = work.path("build")
-        (build / "src/cli").mkdir(parents=True)
+        build.mkdir(exist_ok=True)
         (build / "build.ninja").touch()
-        (build / "src/cli/prismllm").symlink_to(work.settings.prismllm)
+        for folder in [build / "src/cli", build / "release/src/cli"]:
+            folder.mkdir(parents=True)
+            (folder / "prismllm").symlink_to(work.settings.prismllm)
         work.add_tool("cmake", "exit 0\n")
         # Every package is there.
         work.add_tool("dpkg-query", """for package in "${@:3}"; do

@@ -87,6 +87,7 @@ private:
     g.kernels = {{KernelKind::gemm, DType::bf16, {16, 32, 64, 1, 2}, 65536, 7168},
                  {KernelKind::adam, DType::fp32, {100}, 1200, 1600}};
     g.kernel_costs = {{11'000, graph::Provenance::calibrated}, {7, graph::Provenance::assumed}};
+    g.kernel_spread = {0.125, 0.5};
     g.families.resize(3);
     g.families[0] = {"tp", FamilyKind::tensor, 0, {{2, 1}}, {{half, 2}}, {}, {}};
     g.families[1] = {"pp", FamilyKind::pipeline, 0, {{2, half}}, {{half, 1}}, {}, {}};
@@ -148,6 +149,8 @@ private:
                 {1, world_size / 2, 701, {11, 21}, {31, 41}, 51, 2048}};
     d.coverage = {{"gemm", graph::Provenance::calibrated, false, 500, 12.5},
                   {"all_reduce", graph::Provenance::modelled, true, 60, 4}};
+    d.real_ranks = {{1, 900, {100, 900, 50}}, {2, 800, {}}};
+    d.losses = {5.5, 5.25};
     d.streams = {"compute", "tensor_comm"};
     d.op_names = {"gemm", "all_reduce tp"};
     return d;

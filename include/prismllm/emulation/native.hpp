@@ -30,7 +30,7 @@ struct NativeRun {
     /// With a clock: a step is an iteration; timelines of emulation.timeline_ranks; no account of
     /// waits. Process 0 holds all ranks.
     store::ResultData data;
-    std::int64_t skipped_updates = 0;      ///< fp16: those whose scaled gradients overflowed
+    std::int64_t skipped_updates = 0;  ///< fp16: those whose scaled gradients overflowed
     /// job_failed if a loss or a gradient was not finite; what was computed before is here.
     Status outcome;
 };

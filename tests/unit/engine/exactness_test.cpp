@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What is observed, split or accounted must not change a bit.
 #include <algorithm>
+#include <thread>
 
 #include "run_engine.hpp"
 
@@ -196,6 +197,47 @@ TEST(State, StaysUnderTwoHundredBytesAParticipantOnALargeJob) {
     ASSERT_TRUE(engine.run_iteration());
 
     EXPECT_LE(engine.state_bytes_per_participant(), 200);
+}
+
+/// A real rank alone on its proxy: its own durations, and what its peers feel of them.
+TEST(Exactness, ARanksOwnDurationsTakeTheGraphsPlace) {
+    const auto job = make_pipeline_job(odd_job());
+    std::vector<std::int32_t> owner = prismllm::samples::all_here(job);
+    owner[4] = 1;
+    const auto& ops = job.classes[static_cast<std::size_t>(graph::class_of_ranks(job)[4])].ops;
+    std::vector<std::int64_t> durations(ops.size());
+    const auto ends = [&](std::int64_t percent) {
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+            durations[i] = ops[i].kind == graph::OpKind::kernel
+                               ? job.kernel_costs[ops[i].index].duration_ps * percent / 100
+                               : -1;
+        }
+        prismllm::samples::MemoryHub hub{2};
+        std::vector<std::int64_t> all(static_cast<std::size_t>(job.world_size));
+        std::vector<std::thread> threads;
+        for (int p = 0; p < 2; ++p) {
+            threads.emplace_back([&, p] {
+                prismllm::samples::MemoryExchange exchange{hub, p};
+                engine::Options options;
+                options.timeline_ranks = {4};
+                options.measured_ps = p == 1 ? &durations : nullptr;
+                engine::Engine engine{job, owner, exchange, options};
+                EXPECT_TRUE(engine.run_iteration());
+                const engine::LaneResults& results = engine.results();
+                for (std::size_t i = 0; i < results.ranks.size(); ++i) {
+                    all[static_cast<std::size_t>(results.ranks[i])] = results.end_ps[i];
+                }
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        return all;
+    };
+    EXPECT_EQ(ends(100), replay(job).end_ps);
+    engine::Options twice_as_slow;
+    twice_as_slow.slow_ranks = {{4, 2.0}};
+    EXPECT_EQ(ends(200), replay(job, twice_as_slow).end_ps);
 }
 
 }  // namespace
