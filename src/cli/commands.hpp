@@ -26,6 +26,7 @@ struct Command {
 [[nodiscard]] Command add_compare(CLI::App& parent);
 [[nodiscard]] Command add_emulate(CLI::App& parent);
 [[nodiscard]] Command add_show(CLI::App& parent);
+[[nodiscard]] Command add_plan(CLI::App& parent);
 [[nodiscard]] Command add_report(CLI::App& parent);
 [[nodiscard]] Command add_keys(CLI::App& parent);
 

@@ -74,9 +74,9 @@ int run(int argc, const char* const* argv) {
         "prismllm COMMAND --help shows options and examples. Exit codes: 0 done, 2 usage, "
         "3 deck,\n4 input file, 5 resources, 6 mismatch, 7 system, 8 the job itself "
         "fails, 75 interrupted.");
-    const std::vector<Command> commands{add_run(app),     add_check(app),   add_slice(app),
-                                        add_emulate(app), add_native(app),  add_show(app),
-                                        add_report(app),  add_compare(app), add_keys(app)};
+    const std::vector<Command> commands{
+        add_run(app),  add_check(app),  add_slice(app),   add_emulate(app), add_native(app),
+        add_show(app), add_report(app), add_compare(app), add_plan(app),    add_keys(app)};
     for (const Command& command : commands) {
         log.add_to(*command.app);
     }

@@ -21,24 +21,24 @@ RealRanks all_real(const comm::Communicator& world) {
     return real;
 }
 
-Expected<Roles> assign_roles(const graph::ExecutionGraph& graph, const comm::Communicator& world,
+Expected<Roles> assign_roles(const graph::ExecutionGraph& graph, int processes, int self,
                              std::vector<std::int64_t> real) {
     std::ranges::sort(real);
     const auto executing = static_cast<int>(real.size());
     const bool any_virtual = static_cast<std::int64_t>(real.size()) < graph.world_size;
-    const int proxies = world.size() - executing;
+    const int proxies = processes - executing;
     if (proxies < (any_virtual ? 1 : 0)) {
         return fail(ErrorCode::resources,
                     "emulation.real_ranks names {} rank(s), and {} process(es) run (each real rank "
                     "takes one{}). Start it with mpirun -np {} or more.",
-                    executing, world.size(), any_virtual ? ", virtual ones at least one more" : "",
+                    executing, processes, any_virtual ? ", virtual ones at least one more" : "",
                     executing + (any_virtual ? 1 : 0));
     }
     if (proxies > 0 && !any_virtual) {
         return fail(ErrorCode::resources,
                     "emulation.real_ranks names all {} rank(s), and {} process(es) run (nothing is "
                     "left for {} of them). Start it with mpirun -np {}.",
-                    executing, world.size(), proxies, executing);
+                    executing, processes, proxies, executing);
     }
     Roles roles;
     roles.owner = any_virtual
@@ -47,7 +47,7 @@ Expected<Roles> assign_roles(const graph::ExecutionGraph& graph, const comm::Com
     for (int i = 0; i < executing; ++i) {
         const std::int64_t rank = real[static_cast<std::size_t>(i)];
         roles.owner[static_cast<std::size_t>(rank)] = proxies + i;
-        if (world.rank() == proxies + i) {
+        if (self == proxies + i) {
             roles.real.own = rank;
         }
     }

@@ -31,10 +31,10 @@ struct Roles {
 
 /// The last processes execute the real ranks, one each in rank order; the others are proxies and
 /// share the virtual participants.
+/// @param self this process.
 /// @param real ranks of the job, each once, in any order.
 /// @return resources where processes are too few, or too many for a job without virtual ranks.
-[[nodiscard]] Expected<Roles> assign_roles(const graph::ExecutionGraph& graph,
-                                           const comm::Communicator& world,
-                                           std::vector<std::int64_t> real);
+[[nodiscard]] Expected<Roles> assign_roles(const graph::ExecutionGraph& graph, int processes,
+                                           int self, std::vector<std::int64_t> real);
 
 }  // namespace prismllm::emulation

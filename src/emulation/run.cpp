@@ -174,7 +174,7 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
     if (auto ok = check_settings(graph, settings); !ok) {
         return tl::unexpected{ok.error()};
     }
-    const auto roles = assign_roles(graph, comm, settings.real_ranks);
+    const auto roles = assign_roles(graph, comm.size(), comm.rank(), settings.real_ranks);
     if (!roles) {
         return tl::unexpected{roles.error()};
     }

@@ -8,7 +8,7 @@ import re
 from workplace import GoldenTest, main
 
 # In the order of the work: a file that one example reads was written by an example before it.
-COMMANDS = ["run", "check", "slice", "emulate", "show", "report", "keys", "native", "compare"]
+COMMANDS = ["run", "check", "slice", "emulate", "show", "report", "keys", "native", "compare", "plan"]
 
 
 class HelpTexts(GoldenTest):
