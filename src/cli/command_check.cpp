@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "prismllm/emulation/native.hpp"
 #include "prismllm/emulation/slice.hpp"
 #include "prismllm/graph/memory.hpp"
 #include "prismllm/target/layout.hpp"
@@ -10,6 +11,7 @@
 
 #include "commands.hpp"
 #include "job_options.hpp"
+#include "training_text.hpp"
 
 namespace prismllm::cli {
 namespace {
@@ -136,6 +138,15 @@ Status check(const DeckOptions& options) {
             return ok;
         }
         return tl::unexpected{graph.error()};
+    }
+    if (!job.emulation.real_ranks.empty()) {
+        const auto training = read_training_text(options.file(), *deck);
+        const Expected<std::int64_t> bytes =
+            training ? Expected<std::int64_t>{static_cast<std::int64_t>(training->size())}
+                     : tl::unexpected{training.error()};
+        if (auto ok = emulation::check_native(job, std::nullopt, bytes); !ok) {
+            return ok;
+        }
     }
     std::vector<std::int64_t> peaks;
     for (const graph::RankClass& rank_class : graph->classes) {

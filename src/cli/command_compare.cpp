@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <memory>
 
 #include "prismllm/report/compare.hpp"
@@ -17,6 +18,11 @@ struct CompareOptions {
 };
 
 Status compare(const CompareOptions& options) {
+    if (!std::isfinite(options.tolerance) || options.tolerance < 0) {
+        return fail(ErrorCode::usage,
+                    "--tolerance {} is no part of a whole (0.01 stands for 1 %). Use 0 or more.",
+                    options.tolerance);
+    }
     auto first = store::read_result(options.first);
     if (!first) {
         return tl::unexpected{first.error()};
@@ -34,11 +40,12 @@ Status compare(const CompareOptions& options) {
         !ok) {
         return ok;
     }
-    if (comparison->worst() > options.tolerance) {
+    const report::Difference worst = comparison->worst();
+    if (worst.largest_relative > options.tolerance) {
         return fail(ErrorCode::mismatch,
-                    "the results lie {:.3g} % apart ({:.3g} % is allowed). Look at the table, or "
-                    "allow more with --tolerance.",
-                    100 * comparison->worst(), 100 * options.tolerance);
+                    "the results lie apart: {} by up to {:.3g} % ({:.3g} % is allowed). Look at "
+                    "the table, or allow more with --tolerance.",
+                    worst.name, 100 * worst.largest_relative, 100 * options.tolerance);
     }
     return {};
 }
@@ -53,7 +60,6 @@ Command add_compare(CLI::App& parent) {
     app->add_option("second", options->second, "Result file")->required();
     app->add_option("--tolerance", options->tolerance,
                     "Largest relative difference that is none (exit code 6 beyond)")
-        ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     app->add_flag("--json", options->json, "One JSON object");
     app->footer(

@@ -78,7 +78,8 @@ Expected<graph::ExecutionGraph> clock_of(const NativeOptions& options, const dec
         return mine;
     }
     if (world.rank() == 0) {
-        const Status writable = guard_output(options.output, {options.deck.path});
+        const Status writable =
+            guard_output(options.output, {options.deck.path, options.costs.measured});
         mine = writable ? options.costs.slice(deck) : tl::unexpected{writable.error()};
     }
     return emulation::share_graph(world, std::move(mine));
@@ -161,6 +162,7 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
             !ok) {
             return ok;
         }
+        log_root(LogLevel::info, "native", "result file {}", options.output);
     }
     const Status printed = world.rank() == 0
                                ? print(options.json ? json_of(*deck, *run) : report_of(*deck, *run))
@@ -176,9 +178,10 @@ Command add_native(CLI::App& parent) {
         "native", "Train a small job for real, one process a rank (alone or under mpirun)");
     auto options = std::make_shared<NativeOptions>();
     options->deck.add_to(*app);
-    app->add_option("-o,--output", options->output,
-                    "Also write a result file: what the emulated clock says of this run");
-    options->costs.add_to(*app);
+    auto* output =
+        app->add_option("-o,--output", options->output,
+                        "Also write a result file: what the emulated clock says of this run");
+    options->costs.add_to(*app)->needs(output);
     app->add_flag("--json", options->json, "Print one JSON object instead of the text report");
     app->footer(
         "Examples:\n"

@@ -31,11 +31,13 @@ struct RunOptions {
 /// The proved graph, once it is sure that its results may be written.
 Expected<graph::ExecutionGraph> sliced(const RunOptions& options, const deck::Deck& deck,
                                        const std::string& path) {
-    if (auto ok = options.result.prepare(path, {options.deck.path}); !ok) {
+    if (auto ok = options.result.prepare(path, {options.deck.path, options.costs.measured}); !ok) {
         return tl::unexpected{ok.error()};
     }
     if (!options.graph.empty()) {
-        if (auto ok = guard_output(options.graph, {options.deck.path, path}); !ok) {
+        if (auto ok =
+                guard_output(options.graph, {options.deck.path, options.costs.measured, path});
+            !ok) {
             return tl::unexpected{ok.error()};
         }
     }
@@ -78,7 +80,8 @@ Status run(const RunOptions& options, const comm::Communicator& world) {
     }
     const emulation::RealProgram program{deck->job, std::as_bytes(std::span{*text})};
     return emulate_and_report(world, *graph, *deck, std::move(provenance), options.result, path,
-                              changed_keys(options.deck.overrides), seconds_since(begin), &program);
+                              options.costs.changed(options.deck.overrides), seconds_since(begin),
+                              &program);
 }
 
 }  // namespace

@@ -93,9 +93,9 @@ Expected<deck::Deck> DeckOptions::load_on_all(const comm::Communicator& world) c
     return parsed;
 }
 
-void CostOptions::add_to(CLI::App& app) {
-    app.add_option("--costs", measured,
-                   "Take kernel durations from this graph file (prismllm slice --measure)");
+CLI::Option* CostOptions::add_to(CLI::App& app) {
+    return app.add_option("--costs", measured,
+                          "Take kernel durations from this graph file (prismllm slice --measure)");
 }
 
 Expected<graph::ExecutionGraph> CostOptions::slice(const deck::Deck& deck) const {
@@ -114,6 +114,11 @@ Expected<graph::ExecutionGraph> CostOptions::slice(const deck::Deck& deck) const
                     measured);
     }
     return graph;
+}
+
+std::string CostOptions::changed(const std::vector<std::string>& overrides) const {
+    const std::string keys = changed_keys(overrides);
+    return measured.empty() ? keys : keys + (keys.empty() ? "" : ", ") + "costs (--costs)";
 }
 
 void ResultOptions::add_to(CLI::App& app) {
@@ -179,8 +184,8 @@ Status emulate_and_report(const comm::Communicator& world, const graph::Executio
         return tl::unexpected{emulated.error()};
     }
     if (!changed.empty() && !deck.job.published.source.empty()) {
-        emulated->data.warnings.push_back(
-            fmt::format("not compared with the published run: --set changed {}.", changed));
+        emulated->data.warnings.push_back(fmt::format(
+            "not compared with the published run: the command line changed {}.", changed));
     }
     provenance.run.host_ranks = world.size();
     provenance.run.engine_wall_s = emulated->engine_wall_s;

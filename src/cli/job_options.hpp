@@ -37,9 +37,11 @@ struct DeckOptions {
 struct CostOptions {
     std::string measured;  ///< graph file; empty: all costs are modelled
 
-    void add_to(CLI::App& app);
+    CLI::Option* add_to(CLI::App& app);
     /// The proved graph. @local
     [[nodiscard]] Expected<graph::ExecutionGraph> slice(const deck::Deck& deck) const;
+    /// changed_keys, and the costs where they are not the deck's.
+    [[nodiscard]] std::string changed(const std::vector<std::string>& overrides) const;
 };
 
 struct ResultOptions {

@@ -16,9 +16,11 @@ Replaced::Replaced(const std::string& path, const std::string& deck_sha256) {
     }
     if (const auto old = store::provenance_of(path)) {
         told_ = old->deck_sha256 == deck_sha256
-                    ? fmt::format("{} replaces one of {} with the same settings", path, old->date)
-                    : fmt::format("{} replaces one of {} with other settings; --output keeps both",
-                                  path, old->date);
+                    ? fmt::format("{} replaces one of {} of the same deck", path, old->date)
+                    : fmt::format(
+                          "{} replaces one of {} of another deck or other settings; --output keeps "
+                          "both",
+                          path, old->date);
     }
 }
 

@@ -177,7 +177,7 @@ void append_emulation(std::vector<Field>& table) {
         "what virtual ranks send to real ones: as the real members of a group do, zeros, noise",
         payload_names);
     row("watchdog", emulation<&Emulation::watchdog_s>, Quantity::seconds, {0.1, 1e6},
-        "a job ends when a real rank takes longer for one op, or twice as long for a step");
+        "a job ends when a real rank takes longer for one op, or 20 times as long for a step");
 }
 
 void append_native(std::vector<Field>& table) {

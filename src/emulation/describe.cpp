@@ -128,6 +128,22 @@ void warn_assumed(store::ResultData& data) {
     }
 }
 
+/// Times of two machines in one result.
+void warn_measured(const ExecutionGraph& graph, store::ResultData& data) {
+    const auto measured = std::ranges::count_if(graph.kernel_costs, [](const graph::Cost& cost) {
+        return cost.provenance == Provenance::measured;
+    });
+    if (measured > 0) {
+        data.warnings.push_back(fmt::format(
+            "{} of {} kernel durations were measured by executing the kernels, {}", measured,
+            graph.kernel_costs.size(),
+            measured == static_cast<std::int64_t>(graph.kernel_costs.size())
+                ? fmt::format("none is of {}.", data.facts.device_name)
+                : fmt::format("the others are those of {}: times of two machines are mixed.",
+                              data.facts.device_name)));
+    }
+}
+
 }  // namespace
 
 void describe_graph(const ExecutionGraph& graph, store::ResultData& data) {
@@ -157,6 +173,7 @@ void describe_graph(const ExecutionGraph& graph, store::ResultData& data) {
     }
     add_coverage(graph, uses, data);
     warn_assumed(data);
+    warn_measured(graph, data);
 }
 
 }  // namespace prismllm::emulation

@@ -91,6 +91,7 @@ public:
         settings.iterations = steps;
         summarize(world_, graph_, replay_ ? replay_->results() : engine::LaneResults{}, settings,
                   data);
+        data.accounts = false;
         data.real_ranks = real.rows();
         data.losses = real.losses();
         return data;

@@ -30,6 +30,10 @@ void Payloads::reduce(graph::ReduceOp op, std::int64_t real, std::int64_t size,
         case Payload::random: {
             std::vector<float> theirs(all.size());
             draw(all, theirs);
+            // What cannot be negative (sums of exponentials, squared norms) stays so.
+            if (std::ranges::all_of(all, [](float value) { return value >= 0; })) {
+                std::ranges::for_each(theirs, [](float& value) { value = std::abs(value); });
+            }
             // One draw stands for the sum of all of them: `all` is the sum of `real`.
             const float scale = std::sqrt(absent / static_cast<float>(real));
             for (std::size_t i = 0; i < all.size(); ++i) {

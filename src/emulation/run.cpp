@@ -8,7 +8,10 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
+
+#include <fmt/ranges.h>
 
 #include "prismllm/emulation/mpi_exchange.hpp"
 #include "prismllm/emulation/native.hpp"
@@ -20,6 +23,27 @@
 
 namespace prismllm::emulation {
 namespace {
+
+/// Timelines are kept in memory; real ranks always have one.
+Status check_timelines(const graph::ExecutionGraph& graph, const target::Emulation& settings) {
+    constexpr std::int64_t most_ops = std::int64_t{1} << 26;
+    std::set<std::int64_t> ranks{settings.timeline_ranks.begin(), settings.timeline_ranks.end()};
+    ranks.insert(settings.real_ranks.begin(), settings.real_ranks.end());
+    const std::vector<std::int32_t> class_of = class_of_ranks(graph);
+    std::int64_t ops = 0;
+    for (const std::int64_t rank : ranks) {
+        const auto c = static_cast<std::size_t>(class_of[static_cast<std::size_t>(rank)]);
+        ops += static_cast<std::int64_t>(graph.classes[c].ops.size());
+    }
+    if (ops > 0 && settings.iterations > most_ops / ops) {
+        return fail(ErrorCode::bad_deck,
+                    "emulation.iterations {} with the timelines of {} rank(s) (real ranks always "
+                    "keep theirs; {} ops an iteration, {} in all are possible). Use fewer "
+                    "iterations or ranks.",
+                    settings.iterations, ranks.size(), ops, most_ops);
+    }
+    return {};
+}
 
 Status check_settings(const graph::ExecutionGraph& graph, const target::Emulation& settings) {
     if (settings.iterations < 1) {
@@ -57,7 +81,10 @@ Status check_settings(const graph::ExecutionGraph& graph, const target::Emulatio
     if (auto ok = check_list("timeline_ranks", settings.timeline_ranks); !ok) {
         return ok;
     }
-    return check_list("real_ranks", settings.real_ranks);
+    if (auto ok = check_list("real_ranks", settings.real_ranks); !ok) {
+        return ok;
+    }
+    return check_timelines(graph, settings);
 }
 
 engine::Options options_of(const target::Emulation& settings,
@@ -82,11 +109,12 @@ store::PublishedValues values_of(const target::Published& p) {
 }
 
 /// How long a process waits for word of another one. A real rank that stands still is to be
-/// reported by its own process, which knows where; others wait longer, in case it cannot.
+/// reported by its own process, which knows where; others allow it a whole step, in case it cannot
+/// (a process that was stopped).
 std::chrono::milliseconds patience_of(const target::Emulation& settings) {
     constexpr double without_real_ranks_s = 600;
     const double seconds =
-        settings.real_ranks.empty() ? without_real_ranks_s : 2 * settings.watchdog_s + 1;
+        settings.real_ranks.empty() ? without_real_ranks_s : 20 * settings.watchdog_s;
     return std::chrono::milliseconds{static_cast<std::int64_t>(seconds * 1e3)};
 }
 
@@ -122,11 +150,6 @@ Expected<std::unique_ptr<RealSide>> make_real_side(const comm::Communicator& com
                                                    const Roles& roles, const RealProgram* program) {
     if (roles.real.ranks.empty()) {
         return nullptr;
-    }
-    if (program == nullptr) {
-        return fail(ErrorCode::bad_deck,
-                    "emulation.real_ranks is set (a graph alone has no program to execute). Use "
-                    "prismllm run with the deck.");
     }
     if (auto ok = check_native(program->job, std::nullopt,
                                static_cast<std::int64_t>(program->text.size()));
@@ -173,6 +196,11 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
                            const RealProgram* program, const std::function<bool()>& cancelled) {
     if (auto ok = check_settings(graph, settings); !ok) {
         return tl::unexpected{ok.error()};
+    }
+    if (!settings.real_ranks.empty() && program == nullptr) {
+        return fail(ErrorCode::bad_deck,
+                    "emulation.real_ranks is set (a graph alone has no program to execute). Use "
+                    "prismllm run with the deck, or --set 'emulation.real_ranks=[]'.");
     }
     const auto roles = assign_roles(graph, comm.size(), comm.rank(), settings.real_ranks);
     if (!roles) {
@@ -226,6 +254,12 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
         result.data.real_ranks = (*real)->rows();
         result.data.losses = (*real)->losses();
         warn_of_losses(result.data);
+        if (settings.real_durations == target::RealDurations::measured) {
+            result.data.warnings.push_back(fmt::format(
+                "kernels of the real rank(s) {} took as long as they take on this machine "
+                "(emulation.real_durations); the shares by source are those of the other ranks.",
+                fmt::join(roles->real.ranks, ", ")));
+        }
     }
     return result;
 }

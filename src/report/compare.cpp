@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -39,7 +40,9 @@ public:
     void finish(Comparison& comparison) {
         if (differences_.empty()) {
             comparison.notes.push_back(
-                fmt::format("{}: not in both results, or at no common place.", name_));
+                fmt::format("{}: not in both results. Name ranks in emulation.timeline_ranks of "
+                            "both (real ranks among virtual ones always have theirs).",
+                            name_));
             return;
         }
         std::ranges::sort(differences_);
@@ -71,6 +74,23 @@ Status check_same_job(const ResultData& first, const ResultData& second) {
     };
     if (first.world_size != second.world_size) {
         return differ("ranks", first.world_size, second.world_size);
+    }
+    if (first.facts.parameters != second.facts.parameters) {
+        return differ("parameters", first.facts.parameters, second.facts.parameters);
+    }
+    if (first.facts.tokens_per_iteration != second.facts.tokens_per_iteration) {
+        return differ("tokens an iteration", first.facts.tokens_per_iteration,
+                      second.facts.tokens_per_iteration);
+    }
+    if (first.facts.model_flops_per_iteration != second.facts.model_flops_per_iteration) {
+        return differ("model FLOPs an iteration", first.facts.model_flops_per_iteration,
+                      second.facts.model_flops_per_iteration);
+    }
+    if (first.facts.layout != second.facts.layout) {
+        return fail(
+            ErrorCode::mismatch,
+            "the results are of two jobs (their layouts differ, see prismllm show). Compare "
+            "results of one job.");
     }
     if (first.classes.size() != second.classes.size()) {
         return differ("rank classes", first.classes.size(), second.classes.size());
@@ -105,22 +125,47 @@ void compare_iterations(const ResultData& first, const ResultData& second, Compa
     ends.finish(comparison);
 }
 
-void compare_timelines(const ResultData& first, const ResultData& second, Comparison& comparison) {
-    std::map<std::tuple<std::int64_t, std::int32_t, std::int64_t>, const TimelineOp*> known;
-    for (const TimelineOp& op : first.timeline) {
-        known[{op.virtual_rank, op.iteration, op.op}] = &op;
+/// Ops of the ranks and iterations that the other result has timelines of too.
+std::vector<const TimelineOp*> common_ops(const ResultData& data, const ResultData& other) {
+    std::set<std::int64_t> ranks;
+    for (const TimelineOp& op : other.timeline) {
+        ranks.insert(op.virtual_rank);
     }
+    const std::size_t iterations = std::min(data.iterations.size(), other.iterations.size());
+    std::vector<const TimelineOp*> ops;
+    for (const TimelineOp& op : data.timeline) {
+        if (ranks.contains(op.virtual_rank) &&
+            static_cast<std::size_t>(op.iteration) < iterations) {
+            ops.push_back(&op);
+        }
+    }
+    return ops;
+}
+
+Status compare_timelines(const ResultData& first, const ResultData& second,
+                         Comparison& comparison) {
+    std::map<std::tuple<std::int64_t, std::int32_t, std::int64_t>, const TimelineOp*> known;
+    for (const TimelineOp* op : common_ops(first, second)) {
+        known[{op->virtual_rank, op->iteration, op->op}] = op;
+    }
+    const std::vector<const TimelineOp*> theirs = common_ops(second, first);
     Row starts{"start of communication", "ps"}, ends{"end of communication", "ps"};
-    Row kernels{"end of kernels", "ps"};
-    for (const TimelineOp& op : second.timeline) {
+    Row kernel_starts{"start of kernels", "ps"}, kernels{"end of kernels", "ps"};
+    for (const TimelineOp* each : theirs) {
+        const TimelineOp& op = *each;
         const auto found = known.find({op.virtual_rank, op.iteration, op.op});
-        if (found == known.end() || found->second->name != op.name) {
-            continue;
+        if (found == known.end() || found->second->name != op.name ||
+            known.size() != theirs.size()) {
+            return fail(ErrorCode::mismatch,
+                        "the results are of two jobs (the ops of rank {} differ, first op {} of "
+                        "iteration {}). Compare results of one job.",
+                        op.virtual_rank, op.op, op.iteration);
         }
         const TimelineOp& other = *found->second;
         const auto k = static_cast<std::size_t>(op.iteration);
         const std::int64_t scale = first.iterations[k].end_ps - first.iterations[k].start_ps;
         if (op.name < graph::kernel_kind_count) {
+            kernel_starts.add(other.start_ps, op.start_ps, scale);
             kernels.add(other.end_ps, op.end_ps, scale);
         } else {
             starts.add(other.start_ps, op.start_ps, scale);
@@ -129,7 +174,9 @@ void compare_timelines(const ResultData& first, const ResultData& second, Compar
     }
     starts.finish(comparison);
     ends.finish(comparison);
+    kernel_starts.finish(comparison);
     kernels.finish(comparison);
+    return {};
 }
 
 void compare_memory(const ResultData& first, const ResultData& second, Comparison& comparison) {
@@ -154,10 +201,10 @@ void compare_memory(const ResultData& first, const ResultData& second, Compariso
 
 }  // namespace
 
-double Comparison::worst() const {
-    double worst = 0;
+Difference Comparison::worst() const {
+    Difference worst;
     for (const Difference& row : rows) {
-        worst = std::max(worst, row.largest_relative);
+        worst = row.largest_relative > worst.largest_relative ? row : worst;
     }
     return worst;
 }
@@ -168,7 +215,9 @@ Expected<Comparison> compare(const ResultData& first, const ResultData& second) 
     }
     Comparison comparison;
     compare_iterations(first, second, comparison);
-    compare_timelines(first, second, comparison);
+    if (auto ok = compare_timelines(first, second, comparison); !ok) {
+        return tl::unexpected{ok.error()};
+    }
     compare_memory(first, second, comparison);
     return comparison;
 }
@@ -209,10 +258,10 @@ std::string json(const Comparison& comparison, const std::string& first,
     }
     const nlohmann::ordered_json all{{"first", first},
                                      {"second", second},
-                                     {"largest_relative", comparison.worst()},
+                                     {"largest_relative", comparison.worst().largest_relative},
                                      {"differences", rows},
                                      {"notes", comparison.notes}};
-    return all.dump(2) + "\n";
+    return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace prismllm::report

@@ -69,15 +69,16 @@ Json provenance(const store::StoredResult& r) {
 
 Json stages(const store::ResultData& d) {
     Json rows = Json::array();
+    const auto booked = [&](std::int64_t ps) { return d.accounts ? Json(seconds(ps)) : Json(); };
     for (const StageTimes& t : stage_times(d)) {
         rows.push_back({{"stage", t.stage},
                         {"ranks", t.ranks},
                         {"compute_s", seconds(t.compute)},
-                        {"tensor_communication_s", seconds(t.tensor)},
-                        {"data_communication_s", seconds(t.data)},
-                        {"pipeline_communication_s", seconds(t.pipeline)},
-                        {"bubble_s", seconds(t.bubble)},
-                        {"skew_s", seconds(t.skew)},
+                        {"tensor_communication_s", booked(t.tensor)},
+                        {"data_communication_s", booked(t.data)},
+                        {"pipeline_communication_s", booked(t.pipeline)},
+                        {"bubble_s", booked(t.bubble)},
+                        {"skew_s", booked(t.skew)},
                         {"peak_memory_bytes", t.peak_memory_bytes}});
     }
     return rows;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
 #include <iterator>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,9 +17,12 @@ std::string stages_csv(const store::StoredResult& result) {
         "stage,ranks,compute_ps,tensor_communication_ps,data_communication_ps,"
         "pipeline_communication_ps,bubble_ps,skew_ps,peak_memory_bytes\n";
     for (const StageTimes& t : stage_times(result.data)) {
+        const auto booked = [&](std::int64_t ps) {  // empty where nothing was booked
+            return result.data.accounts ? std::to_string(ps) : std::string{};
+        };
         fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{}\n", t.stage, t.ranks,
-                       t.compute, t.tensor, t.data, t.pipeline, t.bubble, t.skew,
-                       t.peak_memory_bytes);
+                       t.compute, booked(t.tensor), booked(t.data), booked(t.pipeline),
+                       booked(t.bubble), booked(t.skew), t.peak_memory_bytes);
     }
     return csv;
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -126,9 +127,13 @@ void stages(Page& page, const store::ResultData& d) {
         }
         const StageTimes& t = rows[i];
         const auto part = [&](std::int64_t ps) { return share(static_cast<double>(ps), total); };
+        const auto booked = [&](std::int64_t ps) { return d.accounts ? part(ps) : "-"; };
         page.line("  {:>5} {:>7} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>12}", t.stage,
-                  grouped(t.ranks), part(t.compute), part(t.tensor), part(t.data), part(t.pipeline),
-                  part(t.bubble), part(t.skew), bytes(t.peak_memory_bytes));
+                  grouped(t.ranks), part(t.compute), booked(t.tensor), booked(t.data),
+                  booked(t.pipeline), booked(t.bubble), booked(t.skew), bytes(t.peak_memory_bytes));
+    }
+    if (!d.accounts) {
+        page.line("  (a native run keeps no account of what ranks wait for)");
     }
     if (step > 1) {
         page.line("  (one stage in {}; --json has all)", step);
@@ -179,12 +184,18 @@ void real_ranks(Page& page, const store::ResultData& d) {
     if (d.real_ranks.size() > most_rows) {
         page.line("  ({} more; --json has all)", d.real_ranks.size() - most_rows);
     }
-    if (!d.losses.empty()) {
-        page.line("  loss {:.4f} -> {:.4f} nats a token{}", d.losses.front(), d.losses.back(),
-                  static_cast<std::int64_t>(d.real_ranks.size()) < d.world_size
-                      ? " (what virtual ranks send is made up)"
-                      : "");
+    if (d.losses.empty()) {
+        page.line("  no loss: none of them has the head of the model");
+        return;
     }
+    const auto loss = [](double nats) {
+        return std::isfinite(nats) ? fmt::format("{:.4f}", nats) : std::string{"not finite"};
+    };
+    page.line("  loss {}{} nats a token{}", loss(d.losses.front()),
+              d.losses.size() > 1 ? " -> " + loss(d.losses.back()) : "",
+              static_cast<std::int64_t>(d.real_ranks.size()) < d.world_size
+                  ? " (what virtual ranks send is made up)"
+                  : "");
 }
 
 void sources(Page& page, const store::ResultData& d) {

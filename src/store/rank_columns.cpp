@@ -248,6 +248,12 @@ std::vector<TimelineOp> read_timeline(const FileReader& file, const ResultData& 
         if (!sound) {
             reject("entry {} of '/trace/ops' names a rank, stream or name that does not exist", i);
         }
+        const bool timed = ops[i] >= 0 && iterations[i] >= 0 &&
+                           static_cast<std::size_t>(iterations[i]) < tables.iterations.size() &&
+                           starts[i] >= 0 && ends[i] >= starts[i];
+        if (!timed) {
+            reject("entry {} of '/trace/ops' is in no iteration or ends before it starts", i);
+        }
         rows[i] = {ranks[i], ops[i],     starts[i], ends[i],          iterations[i],
                    names[i], streams[i], phases[i], micro_batches[i], layers[i]};
     }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real_rank_tables.hpp"
 
+#include <algorithm>
+
 namespace prismllm::store {
 namespace {
 
@@ -55,6 +57,11 @@ void read_real_ranks(const FileReader& file, const GroupReader& summary, ResultD
         if (numbers[i] < 0 || numbers[i] >= data.world_size) {
             reject("dataset '{}' names rank {} (the job has {})", group.where("virtual_rank"),
                    numbers[i], data.world_size);
+        }
+        if (peaks[i] < 0 || std::any_of(bytes.begin() + offsets[i], bytes.begin() + offsets[i + 1],
+                                        [](std::int64_t held) { return held < 0; })) {
+            reject("dataset '{}' or '{}' holds a negative number",
+                   group.where("peak_allocated_bytes"), group.where("allocated_bytes"));
         }
         data.real_ranks.push_back(
             {numbers[i], peaks[i], {bytes.begin() + offsets[i], bytes.begin() + offsets[i + 1]}});

@@ -112,6 +112,14 @@ void check_references(const ResultData& data) {
     if (!names_a_class(data)) {
         reject("'/results/ranks/rank_class' names a class that does not exist");
     }
+    if (std::ranges::any_of(data.ranks.end_ps, [](std::int64_t end) { return end < 0; })) {
+        reject("'/results/ranks/end_ps' holds a negative time");
+    }
+    if (std::ranges::any_of(data.iterations, [](const IterationRow& row) {
+            return row.start_ps < 0 || row.end_ps < row.start_ps;
+        })) {
+        reject("'/results/iterations' has an iteration that ends before it starts");
+    }
 }
 
 std::size_t packed_width(const RankTableShape& shape) {

@@ -30,6 +30,9 @@ void write_summary(FileWriter& file, const ResultData& data) {
     group.attribute("participant_ops", summary.participant_ops);
     group.attribute("peak_memory_bytes", summary.peak_memory_bytes);
     group.attribute("seed", summary.seed);
+    if (!data.accounts) {
+        group.attribute("accounts", std::int64_t{0});
+    }
     write_real_ranks(file, group, data);
     group.strings("warning", data.warnings);
     group.dimension("value", data.values.size());
@@ -60,6 +63,7 @@ void read_summary(const FileReader& file, ResultData& data) {
     summary.participant_ops = group.integer("participant_ops");
     summary.peak_memory_bytes = group.integer("peak_memory_bytes");
     summary.seed = group.integer("seed");
+    data.accounts = !group.has_attribute("accounts") || group.integer("accounts") != 0;
     data.warnings = group.strings("warning", group.string_count("warning"));
     const auto count = group.size_of("value");
     data.values = rows_from<NamedValue>(group.strings("value_name", count),

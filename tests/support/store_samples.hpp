@@ -151,6 +151,7 @@ private:
                   {"all_reduce", graph::Provenance::modelled, true, 60, 4}};
     d.real_ranks = {{1, 900, {100, 900, 50}}, {2, 800, {}}};
     d.losses = {5.5, 5.25};
+    d.accounts = false;
     d.streams = {"compute", "tensor_comm"};
     d.op_names = {"gemm", "all_reduce tp"};
     return d;

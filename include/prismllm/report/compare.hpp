@@ -31,8 +31,8 @@ struct Difference {
 struct Comparison {
     std::vector<Difference> rows;
     std::vector<std::string> notes;  ///< what could not be compared, full sentences
-    /// Largest relative difference of all rows.
-    [[nodiscard]] double worst() const;
+    /// The row with the largest relative difference; a row without name where nothing differs.
+    [[nodiscard]] Difference worst() const;
 };
 
 /// @return mismatch where the two are not of one job (other numbers of ranks, classes or ops).

@@ -154,6 +154,8 @@ struct ResultData {
     std::vector<StageRow> stages;
     std::vector<CoverageRow> coverage;
     RankColumns ranks;
+    /// Whether waits are booked: communication and skew of ranks and stages. Native runs do not.
+    bool accounts = true;
     std::vector<RealRankRow> real_ranks;
     std::vector<double> losses;  ///< [iteration] mean a token, nats; empty: no real rank knows it
     std::vector<std::string> streams;

@@ -120,7 +120,7 @@ void expect_no_difference(const store::ResultData& native, const store::ResultDa
     const auto comparison = report::compare(native, emulated);
     ASSERT_TRUE(comparison.has_value()) << comparison.error().message;
     EXPECT_EQ(comparison->notes.empty(), native.world_size > 1);  // one rank calls nobody
-    EXPECT_EQ(comparison->rows.size(), native.world_size > 1 ? 7U : 5U);
+    EXPECT_EQ(comparison->rows.size(), native.world_size > 1 ? 8U : 6U);
     for (const report::Difference& row : comparison->rows) {
         EXPECT_GT(row.places, 0) << row.name;
         EXPECT_EQ(row.differing, 0) << row.name << ", largest " << row.largest << " " << row.unit;

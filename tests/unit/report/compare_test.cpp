@@ -39,9 +39,9 @@ const Difference& row(const Comparison& comparison, const std::string& name) {
 TEST(Compare, EqualResultsDifferNowhere) {
     const auto comparison = compare(sample(), sample()).value();
 
-    EXPECT_EQ(comparison.rows.size(), 7U);
+    EXPECT_EQ(comparison.rows.size(), 8U);
     EXPECT_TRUE(comparison.notes.empty());
-    EXPECT_EQ(comparison.worst(), 0);
+    EXPECT_EQ(comparison.worst().largest_relative, 0);
     for (const Difference& each : comparison.rows) {
         EXPECT_EQ(each.differing, 0) << each.name;
     }
@@ -72,7 +72,8 @@ TEST(Compare, SaysHowFarWhatLiesApart) {
     EXPECT_EQ(row(comparison, "end of kernels").differing, 0);
     EXPECT_DOUBLE_EQ(row(comparison, "allocated bytes behind each op").largest_relative, 0.25);
     EXPECT_DOUBLE_EQ(row(comparison, "peak allocated bytes").largest_relative, 0.1);
-    EXPECT_DOUBLE_EQ(comparison.worst(), 0.25);
+    EXPECT_DOUBLE_EQ(comparison.worst().largest_relative, 0.25);
+    EXPECT_EQ(comparison.worst().name, "allocated bytes behind each op");
 }
 
 TEST(Compare, NotesWhatOnlyOneResultHas) {
@@ -85,7 +86,7 @@ TEST(Compare, NotesWhatOnlyOneResultHas) {
     const auto comparison = compare(sample(), other).value();
 
     EXPECT_EQ(comparison.rows.size(), 2U);
-    ASSERT_EQ(comparison.notes.size(), 4U);
+    ASSERT_EQ(comparison.notes.size(), 5U);
     EXPECT_THAT(comparison.notes[0], HasSubstr("2 and 1 iterations: the first 1"));
     EXPECT_THAT(comparison.notes[1], HasSubstr("start of communication: not in both"));
 }
@@ -95,7 +96,16 @@ TEST(Compare, RefusesResultsOfTwoJobs) {
     more.world_size = 3;
     store::ResultData longer = sample();
     longer.classes[0].ops = 7;
-    for (const store::ResultData* other : {&more, &longer}) {
+    store::ResultData shorter = sample();
+    shorter.facts.tokens_per_iteration = 5;
+    store::ResultData cut = sample();
+    cut.facts.layout.emplace().tensor_parallel = 2;
+    store::ResultData renumbered = sample();
+    renumbered.timeline[3].op = 9;
+    store::ResultData incomplete = sample();
+    incomplete.timeline.pop_back();
+    for (const store::ResultData* other :
+         {&more, &longer, &shorter, &cut, &renumbered, &incomplete}) {
         const auto comparison = compare(sample(), *other);
         ASSERT_FALSE(comparison.has_value());
         EXPECT_EQ(comparison.error().code, ErrorCode::mismatch);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prismllm/store/result_file.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "../../support/store_samples.hpp"
@@ -53,6 +55,29 @@ TEST(ResultFile, RefusesALayoutThatCannotBe) {
 }
 
 // More than one chunk (4,096 rows), and a last chunk that is not full.
+TEST(ResultFile, RefusesTimesThatCannotBe) {
+    const samples::Folder folder{"result-times"};
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    const auto is_refused = [&](auto change) {
+        auto data = samples::result();
+        change(data);
+        EXPECT_TRUE(write_result(folder.file("r.h5"), data, samples::provenance()));
+        const auto read = read_result(folder.file("r.h5"));
+        return !read && read.error().code == ErrorCode::bad_input;
+    };
+    EXPECT_FALSE(is_refused([](ResultData&) {}));
+    for (const std::int32_t iteration : {-1, 2, 2147483647}) {
+        EXPECT_TRUE(is_refused([&](ResultData& d) { d.timeline[3].iteration = iteration; }));
+    }
+    EXPECT_TRUE(is_refused([](ResultData& d) { d.timeline[3].op = -1; }));
+    EXPECT_TRUE(is_refused([](ResultData& d) { d.timeline[3].start_ps = least; }));
+    EXPECT_TRUE(is_refused([](ResultData& d) { d.timeline[3].end_ps = 0; }));
+    EXPECT_TRUE(is_refused([](ResultData& d) { d.iterations[1].end_ps = 5; }));
+    EXPECT_TRUE(is_refused([](ResultData& d) { d.ranks.end_ps[2] = least; }));
+    EXPECT_TRUE(is_refused([](ResultData& d) { d.real_ranks[0].allocated_bytes[1] = -1; }));
+    EXPECT_TRUE(is_refused([](ResultData& d) { d.real_ranks[1].virtual_rank = d.world_size; }));
+}
+
 TEST(ResultFile, GivesBackManyRanks) {
     const samples::Folder folder{"result-many"};
     const auto data = samples::result(10'000, 3);
