@@ -77,7 +77,7 @@ class EndOfAJob(GoldenTest):
         job, processes = self.start(
             "exec mpirun -np 2 prismllm run inputs/decks/tiny/gpt.toml -o result.h5 "
             "--set parallel.world_size=2 --set parallel.tensor_parallel=2 "
-            "--set 'emulation.real_ranks=[1]' --set emulation.iterations=30000 "
+            "--set 'emulation.real_ranks=[1]' --set emulation.iterations=15000 "
             "--set 'emulation.watchdog=\"0.5 s\"'", 2)
 
         os.kill(processes[-1], signal.SIGSTOP)

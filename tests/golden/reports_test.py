@@ -71,8 +71,8 @@ class Replacing(GoldenTest):
 
         self.assertEqual("", first.err)
         for name in ("./single_rank.result.h5", "g.h5"):
-            self.assertRegex(same.err, rf"{name} replaces one of \S+Z with the same settings")
-            self.assertRegex(other.err, rf"{name} replaces one of \S+Z with other settings")
+            self.assertRegex(same.err, rf"{name} replaces one of \S+Z of the same deck")
+            self.assertRegex(other.err, rf"{name} replaces one of \S+Z of another deck or other settings")
         self.assertEqual(2, other.err.count("replaces"))  # one process speaks
         self.assertEqual("", self.work.succeed(run + " -q").err)
 
