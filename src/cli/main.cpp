@@ -17,8 +17,11 @@ namespace prismllm::cli {
 namespace {
 
 /// Errors that reach this point are the same on all processes: one speaks.
+/// An error without a message was told before.
 int complain(const Error& error) {
-    log_root(LogLevel::error, "prismllm", "{}", error.message);
+    if (!error.message.empty()) {
+        log_root(LogLevel::error, "prismllm", "{}", error.message);
+    }
     return static_cast<int>(error.code);
 }
 

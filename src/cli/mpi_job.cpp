@@ -38,14 +38,18 @@ Status in_mpi_job(const std::function<Status(const comm::Communicator& world)>& 
         set_log_host_rank(HostRank{world.rank()});
         catch_stop_signals();
         Status outcome = body(world);
-        if (!outcome && outcome.error().code == ErrorCode::interrupted && world.size() > 1) {
-            // All voted for it and are here. The job cannot end as usual, with messages under way;
-            // nobody ends it before it was said.
-            log_root(LogLevel::error, "prismllm", "{}", outcome.error().message);
-            world.barrier();
-            comm::abort_job(ErrorCode::interrupted);
+        if (outcome || world.size() == 1) {
+            return outcome;
         }
-        return outcome;
+        // All processes are here with it. A launcher ends the job when the first process has ended
+        // with an error, so nobody ends before it was said.
+        const ErrorCode code = outcome.error().code;
+        log_root(LogLevel::error, "prismllm", "{}", outcome.error().message);
+        world.barrier();
+        if (code == ErrorCode::interrupted) {  // messages are under way: no end as usual
+            comm::abort_job(code);
+        }
+        return tl::unexpected{Error{code, {}}};
     } catch (...) {
         comm::abort_job(tell_exception());
     }

@@ -13,9 +13,9 @@ namespace prismllm::cli {
 [[nodiscard]] ErrorCode tell_exception();
 
 /// Run `body` between the start and the end of MPI. An error it returns was agreed on by all
-/// processes and is passed on; a stop that they agreed on ends the job here, told once. What one
-/// process meets alone, an exception, ends the whole job here and now, with its exit code: the
-/// others may wait for it.
+/// processes. Where they are several it is told here, before any of them ends, and comes back
+/// without a message; a stop that they agreed on ends the job here. What one process meets alone,
+/// an exception, ends the whole job here and now, with its exit code: the others may wait for it.
 [[nodiscard]] Status in_mpi_job(const std::function<Status(const comm::Communicator& world)>& body);
 
 }  // namespace prismllm::cli
