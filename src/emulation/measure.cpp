@@ -12,6 +12,7 @@
 
 #include "mpi_transport.hpp"
 #include "real_rank.hpp"
+#include "room.hpp"
 
 namespace prismllm::emulation {
 namespace {
@@ -87,6 +88,9 @@ Expected<MeasuredKernels> measure_kernels(graph::ExecutionGraph& graph, const Re
     std::vector<Samples> samples(graph.kernels.size());
     const std::vector<std::int64_t> ranks = one_of_each_class(graph);
     for (const std::int64_t rank : ranks) {
+        if (auto ok = check_room(graph, rank); !ok) {
+            return tl::unexpected{ok.error()};
+        }
         MpiTransport transport{graph.families, graph.world_size, rank,
                                Payloads{program.job.emulation.payload,
                                         static_cast<std::uint64_t>(program.job.native.seed)}};

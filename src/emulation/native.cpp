@@ -14,6 +14,7 @@
 #include "plain_replay.hpp"
 #include "real_side.hpp"
 #include "roles.hpp"
+#include "room.hpp"
 #include "summary.hpp"
 
 namespace prismllm::emulation {
@@ -135,8 +136,11 @@ Expected<NativeRun> run_native(const comm::Communicator& world, const target::Jo
         }
         emulated.emplace(world, clock->graph, job);
     }
-    RealSide real{world, clock == nullptr ? *sliced : clock->graph, all_real(world),
-                  job,   program::make_setup(job).value(),          text};
+    const graph::ExecutionGraph& graph = clock == nullptr ? *sliced : clock->graph;
+    if (auto ok = check_room(world, graph, world.rank()); !ok) {
+        return tl::unexpected{ok.error()};
+    }
+    RealSide real{world, graph, all_real(world), job, program::make_setup(job).value(), text};
     NativeRun run;
     for (std::int64_t step = 0; step < job.native.steps && run.outcome; ++step) {
         const auto begin = std::chrono::steady_clock::now();

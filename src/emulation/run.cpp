@@ -19,6 +19,7 @@
 
 #include "real_side.hpp"
 #include "roles.hpp"
+#include "room.hpp"
 #include "summary.hpp"
 
 namespace prismllm::emulation {
@@ -118,7 +119,17 @@ std::chrono::milliseconds patience_of(const target::Emulation& settings) {
     return std::chrono::milliseconds{static_cast<std::int64_t>(seconds * 1e3)};
 }
 
-void warn_of_losses(store::ResultData& data) {
+/// What the real ranks did. @collective
+void describe_real(const RealSide& real, const RealRanks& ranks, const target::Emulation& settings,
+                   store::ResultData& data) {
+    data.real_ranks = real.rows();
+    data.losses = real.losses();
+    if (settings.real_durations == target::RealDurations::measured) {
+        data.warnings.push_back(fmt::format(
+            "kernels of the real rank(s) {} took as long as they take on this machine "
+            "(emulation.real_durations); the shares by source are those of the other ranks.",
+            fmt::join(ranks.ranks, ", ")));
+    }
     const auto lost = std::ranges::find_if(data.losses, [](double l) { return !std::isfinite(l); });
     if (lost != data.losses.end()) {
         data.warnings.push_back(fmt::format(
@@ -154,6 +165,9 @@ Expected<std::unique_ptr<RealSide>> make_real_side(const comm::Communicator& com
     if (auto ok = check_native(program->job, std::nullopt,
                                static_cast<std::int64_t>(program->text.size()));
         !ok) {
+        return tl::unexpected{ok.error()};
+    }
+    if (auto ok = check_room(comm, graph, roles.real.own); !ok) {
         return tl::unexpected{ok.error()};
     }
     return std::make_unique<RealSide>(comm, graph, roles.real, program->job,
@@ -251,15 +265,7 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
     describe_graph(graph, result.data);
     summarize(comm, graph, engine->results(), settings, result.data);
     if (*real != nullptr) {
-        result.data.real_ranks = (*real)->rows();
-        result.data.losses = (*real)->losses();
-        warn_of_losses(result.data);
-        if (settings.real_durations == target::RealDurations::measured) {
-            result.data.warnings.push_back(fmt::format(
-                "kernels of the real rank(s) {} took as long as they take on this machine "
-                "(emulation.real_durations); the shares by source are those of the other ranks.",
-                fmt::join(roles->real.ranks, ", ")));
-        }
+        describe_real(**real, roles->real, settings, result.data);
     }
     return result;
 }

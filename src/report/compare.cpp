@@ -232,10 +232,10 @@ std::string text(const Comparison& comparison, const std::string& first,
             return row.unit == "ps" ? duration(static_cast<std::int64_t>(size))
                                     : bytes(static_cast<std::int64_t>(size));
         };
-        fmt::format_to(std::back_inserter(out), "  {:<32}{:>10}{:>11}{:>13}{:>13}{:>13}{:>7.3g}%\n",
-                       row.name, row.places, row.differing, value(row.mean),
-                       value(static_cast<double>(row.p95)), value(static_cast<double>(row.largest)),
-                       100 * row.largest_relative);
+        fmt::format_to(std::back_inserter(out),
+                       "  {:<32}{:>10}{:>11}{:>13}{:>13}{:>13}{:>6.3g} %\n", row.name, row.places,
+                       row.differing, value(row.mean), value(static_cast<double>(row.p95)),
+                       value(static_cast<double>(row.largest)), 100 * row.largest_relative);
     }
     for (const std::string& note : comparison.notes) {
         out += "  note: " + note + "\n";

@@ -27,7 +27,7 @@ struct MeasuredKernels {
 /// next one begins. Communication keeps its costs: what it would take on the target's network.
 /// @param repeats steps timed of each rank, after one that is not.
 /// @param cancelled asked between steps.
-/// @return bad_deck as check_native; interrupted.
+/// @return bad_deck as check_native; resources where a rank does not fit into memory; interrupted.
 /// @throws SystemError (job_failed) where the graph is not the program's.
 /// @local
 [[nodiscard]] Expected<MeasuredKernels> measure_kernels(graph::ExecutionGraph& graph,
