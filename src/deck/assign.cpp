@@ -254,6 +254,57 @@ void store(std::vector<target::SlowRank>& slot, const Value& value, const Contex
     slot = std::move(list);
 }
 
+std::optional<target::Pause> pause(const Value& value, const Context& context) {
+    const bool shaped = value.kind == Kind::table && value.names.size() == 3 &&
+                        value.names[0] == "iteration" && value.names[1] == "rank" &&
+                        value.names[2] == "time" && value.items[0].kind == Kind::integer &&
+                        value.items[1].kind == Kind::integer && value.items[2].kind == Kind::text;
+    if (!shaped) {
+        context.problems.add(context.place,
+                             "{} holds something else than {{rank, iteration, time}} (two whole "
+                             "numbers and a time with a unit). Write {{rank = 17, iteration = 3, "
+                             "time = \"50 ms\"}}",
+                             context.field.path());
+        return std::nullopt;
+    }
+    const Expected<double> time = parse_quantity(value.items[2].text, Quantity::seconds);
+    if (!time) {
+        context.problems.add(context.place, "{}: {}", context.field.path(), time.error().message);
+        return std::nullopt;
+    }
+    constexpr double longest_s = 1e5;
+    constexpr std::int64_t most_iterations = 1 << 20;
+    const std::int64_t iteration = value.items[0].integer;
+    const std::int64_t rank = value.items[1].integer;
+    if (rank < 0 || iteration < 0 || iteration > most_iterations ||
+        !(*time >= 0 && *time <= longest_s)) {
+        context.problems.add(context.place,
+                             "{}: rank {}, iteration {}, {} is out of range (ranks and iterations "
+                             "begin at 0, a pause ends within {:.0f} s). Change it",
+                             context.field.path(), rank, iteration, shown(value.items[2].text),
+                             longest_s);
+        return std::nullopt;
+    }
+    return target::Pause{rank, iteration, *time};
+}
+
+void store(std::vector<target::Pause>& slot, const Value& value, const Context& context) {
+    if (value.kind != Kind::list) {
+        context.wrong_type(value, "a list of {rank, iteration, time}",
+                           "Write [{rank = 17, iteration = 3, time = \"50 ms\"}]");
+        return;
+    }
+    std::vector<target::Pause> list;
+    for (const Value& item : value.items) {
+        const std::optional<target::Pause> one = pause(item, context);
+        if (!one) {
+            return;
+        }
+        list.push_back(*one);
+    }
+    slot = std::move(list);
+}
+
 }  // namespace
 
 void assign(const Field& field, const Value& value, const Place& place, target::Job& job,

@@ -180,6 +180,9 @@ void Builder::check_ranks(const Place& deck) {
                           rank.rank);
         }
     }
+    for (const target::Pause& pause : job_.emulation.pauses) {
+        outside("emulation.pauses", pause.rank);
+    }
     for (const std::int64_t rank : job_.emulation.timeline_ranks) {
         outside("emulation.timeline_ranks", rank);
     }

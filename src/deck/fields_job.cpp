@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 2> schedule_names{"1f1b", "gpipe"};
 constexpr std::array<std::string_view, 4> precision_names{"bf16", "fp16", "fp32", "fp8"};
 constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
 constexpr std::array<std::string_view, 3> payload_names{"replicate", "zeros", "random"};
+constexpr std::array<std::string_view, 2> clock_names{"virtual", "wall"};
 constexpr std::array<std::string_view, 2> real_durations_names{"graph", "measured"};
 // "" is "not given"; the others are the names of target::FlopsFormula.
 constexpr std::array<std::string_view, 5> formula_names{"", "megatron", "palm", "causal",
@@ -164,12 +165,19 @@ void append_emulation(std::vector<Field>& table) {
     row("slow_ranks", emulation<&Emulation::slow_ranks>, Quantity::none, any,
         "a list of {rank, factor}: all kernels of the rank take factor times as long (1.2: 20 % "
         "slower). What its communication costs is not changed");
+    row("pauses", emulation<&Emulation::pauses>, Quantity::none, any,
+        "a list of {rank, iteration, time}: before that iteration (the first is 0) the rank does "
+        "nothing for so long");
     row("timeline_ranks", emulation<&Emulation::timeline_ranks>, Quantity::none,
         {0, most_ranks - 1}, "ranks whose timeline is kept");
     row("eager", emulation<&Emulation::eager_bytes>, Quantity::bytes, not_negative,
         "sends up to this size end before they are received");
     row("real_ranks", emulation<&Emulation::real_ranks>, Quantity::none, {0, most_ranks - 1},
         "ranks whose program is executed, each by a process of its own; needs native.text");
+    row("clock", emulation<&Emulation::clock>, Quantity::none, any,
+        "virtual: real ranks never wait, only their emulated time does; wall: they wait until the "
+        "emulated instant",
+        clock_names);
     row("real_durations", emulation<&Emulation::real_durations>, Quantity::none, any,
         "durations of the kernels of real ranks: the graph's, or measured while they run",
         real_durations_names);

@@ -57,6 +57,16 @@ std::string text_of(const std::vector<target::SlowRank>& list, const Field&) {
     return "[" + text + "]";
 }
 
+std::string text_of(const std::vector<target::Pause>& list, const Field&) {
+    std::string text;
+    for (const target::Pause& item : list) {
+        text += fmt::format("{}{{rank = {}, iteration = {}, time = \"{}\"}}",
+                            text.empty() ? "" : ", ", item.rank, item.iteration,
+                            format_quantity(item.time_s, Quantity::seconds));
+    }
+    return "[" + text + "]";
+}
+
 std::string bound_text(double bound, const Field& field) {
     return field.quantity == Quantity::none ? fmt::format("{}", bound)
                                             : format_quantity(bound, field.quantity);
@@ -150,6 +160,8 @@ std::string type_text(const Field& field) {
                 return "list of whole numbers";
             } else if constexpr (std::is_same_v<T, std::vector<target::SlowRank>>) {
                 return "list of {rank, factor}";
+            } else if constexpr (std::is_same_v<T, std::vector<target::Pause>>) {
+                return "list of {rank, iteration, time}";
             } else if constexpr (std::is_integral_v<T>) {
                 return "whole number";
             } else {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "following_executor.hpp"
 
-#include <chrono>
 #include <utility>
 
 #include "prismllm/base/error.hpp"
@@ -48,11 +47,17 @@ void FollowingExecutor::begin_step() {
     buffers_.begin();
     events_.begin();
     batches_.begin();
+    if (pace_ != nullptr) {
+        pace_->begin_step();
+    }
 }
 
 void FollowingExecutor::end_step() {
     if (at_ < ops_.size()) {
         differ("the end of the step");
+    }
+    if (pace_ != nullptr) {
+        pace_->end_step();
     }
 }
 
@@ -140,6 +145,24 @@ const Op* FollowingExecutor::due(OpKind kind, program::Stream stream) const {
 void FollowingExecutor::done() {
     allocated_[at_] = allocated_now_();
     at_ = at_ + 1;
+    if (pace_ != nullptr && open_batch_ == 0) {
+        pace_->done(at_);
+    }
+}
+
+/// A timed op.
+template <class Body>
+void FollowingExecutor::paced(const Op& listed, const Body& body) {
+    if (pace_ == nullptr) {
+        body();
+        return;
+    }
+    pace_->before(at_, listed);
+    body();
+    const std::int64_t took = pace_->behind(at_, listed);
+    if (listed.kind == OpKind::kernel) {
+        kernel_ps_[at_] = took;
+    }
 }
 
 program::Buffer FollowingExecutor::allocate(std::string_view name, graph::TensorRole role,
@@ -177,10 +200,7 @@ void FollowingExecutor::launch(program::Stream stream, const graph::Kernel& kern
     if (listed == nullptr || graph_.kernels[listed->index] != kernel) {
         differ(fmt::format("kernel {}{}", name_of(kernel.kind), on(stream)));
     }
-    const auto begin = std::chrono::steady_clock::now();
-    inner_.launch(stream, kernel, reads, writes);
-    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
-    kernel_ps_[at_] = took.count() * 1000;
+    paced(*listed, [&] { inner_.launch(stream, kernel, reads, writes); });
     done();
 }
 
@@ -196,7 +216,7 @@ void FollowingExecutor::communicate(program::Stream stream, const graph::Communi
         differ(fmt::format("{}{} in {}", graph::describe(call), on(stream),
                            communicator(call.family)));
     }
-    inner_.communicate(stream, call, in, out);
+    paced(*listed, [&] { inner_.communicate(stream, call, in, out); });
     done();
 }
 
@@ -208,11 +228,17 @@ void FollowingExecutor::begin_batch() {
 void FollowingExecutor::end_batch() {
     inner_.end_batch();
     open_batch_ = 0;
+    if (pace_ != nullptr) {
+        pace_->done(at_);
+    }
 }
 
 program::Event FollowingExecutor::record(program::Stream stream) {
     const Op* listed = due(OpKind::record, stream);
-    const program::Event event = inner_.record(stream);
+    program::Event event;
+    if (listed != nullptr) {
+        paced(*listed, [&] { event = inner_.record(stream); });
+    }
     if (listed == nullptr || !events_.agrees(event.id, listed->instance)) {
         differ("record of an event" + on(stream));
     }
@@ -225,7 +251,7 @@ void FollowingExecutor::wait(program::Stream stream, program::Event event) {
     if (listed == nullptr || !events_.agrees(event.id, listed->instance)) {
         differ("wait for an event" + on(stream));
     }
-    inner_.wait(stream, event);
+    paced(*listed, [&] { inner_.wait(stream, event); });
     done();
 }
 

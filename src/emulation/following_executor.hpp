@@ -12,6 +12,8 @@
 #include "prismllm/graph/execution_graph.hpp"
 #include "prismllm/program/executor.hpp"
 
+#include "pace.hpp"
+
 namespace prismllm::emulation {
 
 /// Decorator: compares every op with the op list of the rank's class before it passes it on, and
@@ -22,6 +24,9 @@ public:
     /// All references outlive the executor.
     FollowingExecutor(program::Executor& inner, const graph::ExecutionGraph& graph,
                       std::int64_t rank, std::function<std::int64_t()> allocated);
+
+    /// What hears of every op from now on; null: nothing takes the time.
+    void set_pace(Pace* pace) { pace_ = pace; }
 
     /// Called before each step. What was done before the first one (weights, optimizer state)
     /// stands at the head of the list.
@@ -36,7 +41,8 @@ public:
     /// "kernel gemm on stream 'compute', forward, micro-batch 0, layer 1"
     [[nodiscard]] std::string describe(std::size_t op) const;
 
-    /// Wall time of each kernel of the last step, picoseconds, [op]; 0 for other ops.
+    /// What its pace says that each kernel of the last step took, picoseconds, [op]; 0 for other
+    /// ops. Filled as the step goes on.
     [[nodiscard]] const std::vector<std::int64_t>& kernel_ps() const { return kernel_ps_; }
     /// Bytes of live tensors behind each op of the last step (of the head: as it was), [op].
     [[nodiscard]] const std::vector<std::int64_t>& allocated_bytes() const { return allocated_; }
@@ -82,6 +88,8 @@ private:
     [[nodiscard]] std::string communicator(graph::FamilyIndex family) const;
     [[nodiscard]] std::int64_t calls_before(std::size_t op, graph::FamilyIndex family) const;
     void done();
+    template <class Body>
+    void paced(const graph::Op& listed, const Body& body);
 
     program::Executor& inner_;
     const graph::ExecutionGraph& graph_;
@@ -93,6 +101,7 @@ private:
     std::atomic<std::size_t> at_ = 0;
     std::size_t head_ = 0;  ///< ops before the first step
     std::int64_t step_ = 0;
+    Pace* pace_ = nullptr;
     std::uint32_t batch_ = 0, open_batch_ = 0;
     Numbering buffers_, events_, batches_;
 };

@@ -72,7 +72,7 @@ public:
           const target::Job& job)
         : world_{world}, graph_{graph}, job_{job} {
         if (world.rank() == 0) {
-            replay_.emplace(graph, job.emulation.timeline_ranks);
+            replay_.emplace(graph, job.emulation);
         }
     }
 

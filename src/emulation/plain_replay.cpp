@@ -3,6 +3,7 @@
 #include "plain_replay.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "prismllm/base/error.hpp"
 
@@ -22,8 +23,8 @@ bool is_pairwise(const Communication& call) {
 }  // namespace
 
 PlainReplay::PlainReplay(const graph::ExecutionGraph& graph,
-                         const std::vector<std::int64_t>& timeline_ranks)
-    : graph_{graph}, ranks_(static_cast<std::size_t>(graph.world_size)) {
+                         const target::Emulation& settings)
+    : graph_{graph}, pauses_{settings.pauses}, ranks_(static_cast<std::size_t>(graph.world_size)) {
     for (const graph::Family& family : graph.families) {
         members_.push_back(membership_of(family, graph.world_size));
     }
@@ -33,7 +34,7 @@ PlainReplay::PlainReplay(const graph::ExecutionGraph& graph,
         rank.number = static_cast<std::int64_t>(r);
         rank.ops = &graph.classes[static_cast<std::size_t>(class_of[r])].ops;
         rank.streams.resize(graph.streams.size());
-        rank.observed = std::ranges::count(timeline_ranks, rank.number) > 0;
+        rank.observed = std::ranges::count(settings.timeline_ranks, rank.number) > 0;
         std::size_t events = 0;
         for (std::uint32_t i = 0; i < rank.ops->size(); ++i) {
             const Op& op = (*rank.ops)[i];
@@ -47,6 +48,21 @@ PlainReplay::PlainReplay(const graph::ExecutionGraph& graph,
         }
         rank.events.resize(events);
         number_calls(rank);
+    }
+}
+
+void PlainReplay::pause(Rank& rank) const {
+    for (const target::Pause& pause : pauses_) {
+        if (pause.rank != rank.number || pause.iteration != iteration_) {
+            continue;
+        }
+        std::int64_t free = 0;
+        for (const Stream& stream : rank.streams) {
+            free = std::max(free, stream.clock);
+        }
+        for (Stream& stream : rank.streams) {
+            stream.clock = free + std::llround(pause.time_s * 1e12);
+        }
     }
 }
 
@@ -106,6 +122,7 @@ void PlainReplay::iterate(const std::vector<std::vector<std::int64_t>>& kernel_p
     static const std::vector<std::int64_t> none;
     meetings_.clear();
     for (Rank& rank : ranks_) {
+        pause(rank);
         std::ranges::fill(rank.events, -1);
         for (Stream& stream : rank.streams) {
             stream.next = 0;

@@ -10,6 +10,7 @@
 
 #include "prismllm/engine/engine.hpp"
 #include "prismllm/graph/execution_graph.hpp"
+#include "prismllm/target/job.hpp"
 
 namespace prismllm::emulation {
 
@@ -18,10 +19,10 @@ namespace prismllm::emulation {
 /// waits, round and round. It shares no code with the engine, which native runs are to judge.
 class PlainReplay {
 public:
-    /// @param timeline_ranks ranks whose ops are kept.
+    /// @param settings timeline_ranks: whose ops are kept; pauses. Nothing else is looked at.
     /// The graph is consistent and costed, and outlives the replay.
     PlainReplay(const graph::ExecutionGraph& graph,
-                const std::vector<std::int64_t>& timeline_ranks);
+                const target::Emulation& settings);
 
     /// One more iteration.
     /// @param kernel_ps durations of kernels, [rank][op]; empty: the graph's.
@@ -56,6 +57,7 @@ private:
     /// Family, group or sender, receiver or -1, number.
     using Key = std::tuple<graph::FamilyIndex, std::int64_t, std::int64_t, std::int64_t>;
 
+    void pause(Rank& rank) const;
     void number_calls(Rank& rank) const;
     [[nodiscard]] Key key_of(const Rank& rank, std::uint32_t op) const;
     [[nodiscard]] std::int64_t peer_of(const Rank& rank, const graph::Communication& call) const;
@@ -69,6 +71,7 @@ private:
     void note(const Rank& rank, std::uint32_t op, std::int64_t start, std::int64_t end);
 
     const graph::ExecutionGraph& graph_;
+    std::vector<target::Pause> pauses_;
     std::vector<graph::Membership> members_;  ///< [family]
     std::vector<Rank> ranks_;
     std::map<Key, Meeting> meetings_;

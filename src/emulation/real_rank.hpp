@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "prismllm/device/host_executor.hpp"
@@ -14,6 +16,7 @@
 #include "prismllm/program/training_step.hpp"
 
 #include "following_executor.hpp"
+#include "pace.hpp"
 #include "step_watch.hpp"
 
 namespace prismllm::emulation {
@@ -28,11 +31,21 @@ public:
         : executor_{setup, rank, training, text, &transport},
           following_{executor_, graph, rank, [this] { return executor_.allocated_bytes(); }},
           program_{setup, rank, following_},
-          watch_{following_, rank, watchdog} {}
+          watch_{following_, rank, watchdog},
+          pace_{std::make_unique<Pace>()} {
+        following_.set_pace(pace_.get());
+    }
+
+    /// Live by another clock from the next step on.
+    void set_pace(std::unique_ptr<Pace> pace) {
+        following_.set_pace(pace.get());
+        pace_ = std::move(pace);
+    }
+    [[nodiscard]] Pace& pace() { return *pace_; }
 
     /// One iteration.
     /// @return mean loss a token of this rank's micro-batches, nats; 0 without the head.
-    /// @throws SystemError (job_failed) where it leaves the graph.
+    /// @throws SystemError (job_failed) where it leaves the graph; what its pace throws.
     double step() {
         watch_.begin_step();
         following_.begin_step();
@@ -56,6 +69,7 @@ private:
     FollowingExecutor following_;
     program::TrainingProgram program_;
     StepWatch watch_;
+    std::unique_ptr<Pace> pace_;
 };
 
 }  // namespace prismllm::emulation

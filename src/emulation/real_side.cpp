@@ -11,6 +11,7 @@ RealSide::RealSide(const comm::Communicator& world, const graph::ExecutionGraph&
                    const RealRanks& real, const target::Job& job, program::Setup setup,
                    std::span<const std::byte> text)
     : world_{world},
+      graph_{graph},
       setup_{std::move(setup)},
       transport_{world, graph.families, real,
                  Payloads{job.emulation.payload, static_cast<std::uint64_t>(job.native.seed)}},
@@ -20,6 +21,29 @@ RealSide::RealSide(const comm::Communicator& world, const graph::ExecutionGraph&
         rank_ = std::make_unique<RealRank>(
             setup_, graph, *number_, job.native, text, transport_,
             std::chrono::duration_cast<std::chrono::milliseconds>(watchdog));
+    }
+}
+
+void RealSide::follow(engine::Engine& engine, const target::Emulation& settings) {
+    world_.barrier();  // emulated time begins for all at once
+    if (!rank_) {
+        return;
+    }
+    if (settings.clock == target::RunClock::wall) {
+        const bool modelled = settings.real_durations == target::RealDurations::graph;
+        auto pace = std::make_unique<WallPace>(engine, graph_, modelled);
+        wall_ = pace.get();
+        rank_->set_pace(std::move(pace));
+    } else {
+        auto pace = std::make_unique<VirtualPace>(engine);
+        virtual_ = pace.get();
+        rank_->set_pace(std::move(pace));
+    }
+}
+
+void RealSide::end_iteration(std::int64_t end_ps) {
+    if (wall_ != nullptr) {
+        wall_->finish(end_ps);
     }
 }
 

@@ -12,11 +12,13 @@
 
 #include "prismllm/base/error.hpp"
 #include "prismllm/comm/communicator.hpp"
+#include "prismllm/engine/engine.hpp"
 #include "prismllm/graph/execution_graph.hpp"
 #include "prismllm/program/setup.hpp"
 #include "prismllm/store/result_file.hpp"
 #include "prismllm/target/job.hpp"
 
+#include "engine_pace.hpp"
 #include "mpi_transport.hpp"
 #include "real_rank.hpp"
 #include "roles.hpp"
@@ -32,6 +34,11 @@ public:
              const RealRanks& real, const target::Job& job, program::Setup setup,
              std::span<const std::byte> text);
 
+    /// The rank of this process lives by the clock of an engine, which is live and its alone.
+    /// Nothing on a proxy. @collective
+    void follow(engine::Engine& engine, const target::Emulation& settings);
+    /// The iteration ended at this instant for this process's rank.
+    void end_iteration(std::int64_t end_ps);
     /// One iteration of this process's rank; nothing on a proxy.
     void step();
     /// Durations of the rank's kernels in the last step, see FollowingExecutor; null on a proxy.
@@ -51,10 +58,13 @@ private:
     [[nodiscard]] std::vector<double> mean(std::span<const double> own) const;
 
     const comm::Communicator& world_;
+    const graph::ExecutionGraph& graph_;
     program::Setup setup_;
     MpiTransport transport_;
     std::optional<std::int64_t> number_;  ///< of this process's rank
     std::unique_ptr<RealRank> rank_;
+    WallPace* wall_ = nullptr;        ///< the rank's pace, if it lives by the wall's clock
+    VirtualPace* virtual_ = nullptr;  ///< or by the virtual one
     std::vector<double> own_losses_;  ///< [step]; empty on proxies
 };
 

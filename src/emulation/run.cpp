@@ -85,6 +85,14 @@ Status check_settings(const graph::ExecutionGraph& graph, const target::Emulatio
     if (auto ok = check_list("real_ranks", settings.real_ranks); !ok) {
         return ok;
     }
+    for (const target::Pause& pause : settings.pauses) {
+        if (outside(pause.rank)) {
+            return fail(ErrorCode::bad_deck,
+                        "emulation.pauses names rank {} (the job has ranks 0 to {}). Name a rank "
+                        "of the job.",
+                        pause.rank, graph.world_size - 1);
+        }
+    }
     return check_timelines(graph, settings);
 }
 
@@ -95,6 +103,9 @@ engine::Options options_of(const target::Emulation& settings,
     options.jitter = settings.jitter;
     for (const target::SlowRank& slow : settings.slow_ranks) {
         options.slow_ranks.push_back({slow.rank, slow.factor});
+    }
+    for (const target::Pause& pause : settings.pauses) {
+        options.pauses.push_back({pause.rank, pause.iteration, std::llround(pause.time_s * 1e12)});
     }
     options.timeline_ranks = settings.timeline_ranks;
     options.timeline_ranks.insert(options.timeline_ranks.end(), settings.real_ranks.begin(),
@@ -188,11 +199,18 @@ Status run_iterations(const comm::Communicator& comm, engine::Engine& engine, Re
                       std::int64_t iterations) {
     for (std::int64_t k = 0; k < iterations; ++k) {
         if (real != nullptr) {
-            // The emulated clock is the same whether it goes on op by op or step by step.
-            real->step();
+            try {
+                real->step();
+            } catch (const StepStopped& stopped) {
+                return tl::unexpected{stopped.error};
+            }
         }
         if (auto ok = engine.run_iteration(); !ok) {
             return ok;
+        }
+        if (real != nullptr) {
+            real->end_iteration(engine.results().end_ps.empty() ? 0
+                                                                : engine.results().end_ps.back());
         }
         if (k == 0) {
             if (auto ok = check_horizon(comm, engine, iterations); !ok) {
@@ -228,12 +246,16 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
         return tl::unexpected{real.error()};
     }
     engine::Options options = options_of(settings, cancelled);
+    options.live = roles->real.own.has_value();
     if (*real != nullptr && settings.real_durations == target::RealDurations::measured) {
         options.measured_ps = (*real)->kernel_ps();
     }
     MpiExchange exchange{comm, patience_of(settings)};
     auto engine =
         std::make_unique<engine::Engine>(graph, roles->owner, exchange, std::move(options));
+    if (*real != nullptr) {
+        (*real)->follow(*engine, settings);
+    }
     const auto run = [&]() -> Status {
         try {
             return run_iterations(comm, *engine, real->get(), settings.iterations);

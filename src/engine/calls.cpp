@@ -80,11 +80,7 @@ void Calls::book_wait(Actor& actor, const std::int64_t* until, std::uint32_t att
     Cohort& cohort = *actor.cohort;
     const Attribution& a = cohort.program->attributions[attribution];
     if (a.account == Attribution::other) {
-        if (cohort.other == nullptr) {
-            cohort.other = cohort.pool.take();
-            std::fill_n(cohort.other, cohort.lanes, 0);
-        }
-        return lanes::raise_other(actor.clock, until, cohort.other, cohort.lanes);
+        return lanes::raise_other(actor.clock, until, cohort.other_waits(), cohort.lanes);
     }
     const Account& account = cohort.accounts[a.account];
     const LaneCost cost{costs_, a.communication, shapes_of(cohort, a.kind, a.place)};

@@ -53,6 +53,14 @@ void LiveEvents::remove(const Entry& entry) {
     entries_[gap].waits = 0;
 }
 
+std::int64_t* Cohort::other_waits() {
+    if (other == nullptr) {
+        other = pool.take();
+        std::fill_n(other, lanes, 0);
+    }
+    return other;
+}
+
 bool Cohort::is_observed(std::size_t lane) const {
     return std::binary_search(observed.begin(), observed.end(), lane);
 }

@@ -162,6 +162,9 @@ struct Cohort {
     bool queued = false;
     bool woken = false;  ///< an actor became runnable since last looked at
 
+    /// Vector of `other`, made when first asked for.
+    [[nodiscard]] std::int64_t* other_waits();
+    void book_other(std::size_t lane, std::int64_t time_ps) { other_waits()[lane] += time_ps; }
     [[nodiscard]] bool is_observed(std::size_t lane) const;
     /// Bytes of state; the compiled program, which all lanes of a class share, is not part of it.
     [[nodiscard]] std::size_t state_bytes() const;

@@ -35,10 +35,11 @@ struct Building {
 class Compiler {
 public:
     Compiler(const graph::ExecutionGraph& graph, const CostTable& costs, std::int32_t rank_class,
-             const CallTable& table)
+             const CallTable& table, bool fuse)
         : graph_{graph},
           costs_{costs},
           table_{table},
+          fuse_{fuse},
           ops_{graph.classes[static_cast<std::size_t>(rank_class)].ops},
           streams_(graph.streams.size()),
           attribution_of_(graph.communications.size(), 0),
@@ -101,6 +102,9 @@ private:
     }
 
     void add_kernel(std::uint32_t number, const Op& op, Building& b) {
+        if (!fuse_) {
+            close_segment(b);
+        }
         if (b.segment_count == 0) {
             b.segment_op = number;
             b.segment_first = static_cast<std::uint32_t>(b.out.kernels.size());
@@ -255,6 +259,7 @@ private:
     const graph::ExecutionGraph& graph_;
     const CostTable& costs_;
     const CallTable& table_;
+    const bool fuse_;
     const std::vector<Op>& ops_;
     Program program_;
     std::vector<Building> streams_;
@@ -266,8 +271,8 @@ private:
 }  // namespace
 
 Program compile(const graph::ExecutionGraph& graph, const CostTable& costs, std::int32_t rank_class,
-                const CallTable& table) {
-    return Compiler{graph, costs, rank_class, table}.run();
+                const CallTable& table, bool fuse) {
+    return Compiler{graph, costs, rank_class, table, fuse}.run();
 }
 
 }  // namespace prismllm::engine

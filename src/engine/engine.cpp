@@ -25,6 +25,22 @@ Status Engine::run_iteration() {
     return impl_->machine.run_iteration();
 }
 
+void Engine::begin_iteration() {
+    impl_->machine.begin_iteration();
+}
+
+void Engine::issue(std::size_t count) {
+    impl_->machine.issue(count);
+}
+
+bool Engine::is_free(std::uint8_t stream) const {
+    return impl_->machine.is_free(stream);
+}
+
+Expected<std::int64_t> Engine::await_stream(std::uint8_t stream) {
+    return impl_->machine.await_stream(stream);
+}
+
 const LaneResults& Engine::results() const {
     return impl_->machine.results();
 }

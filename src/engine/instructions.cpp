@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 
 #include "machine.hpp"
 
@@ -21,8 +20,6 @@ bool is_asked_for(const Cohort& cohort, const Actor& actor) {
                &cohort.actors[sibling.current().recorder] == &actor;
     });
 }
-
-constexpr std::uint32_t none_left = std::numeric_limits<std::uint32_t>::max();
 
 /// Place of the stream's next instruction in issue order.
 std::uint32_t next_op(const Actor& actor) {
@@ -63,12 +60,15 @@ bool Machine::run_deferred() {
 void Machine::advance(Cohort& cohort) {
     for (;;) {
         Actor* next = nullptr;
-        std::uint32_t first = none_left, second = none_left;
+        std::uint32_t first = every_op, second = every_op;
         for (Actor& actor : cohort.actors) {
             if (actor.state != ActorState::runnable) {
                 continue;
             }
             const std::uint32_t op = next_op(actor);
+            if (op >= issued_) {
+                continue;
+            }
             if (next == nullptr || op < first) {
                 second = first;
                 first = op;
@@ -98,7 +98,7 @@ void Machine::run(Cohort& cohort, Actor& actor, std::uint32_t until_op) {
             return;
         }
         ++steps_;
-    } while (!cohort.woken && next_op(actor) <= until_op);
+    } while (!cohort.woken && next_op(actor) <= until_op && next_op(actor) < issued_);
 }
 
 /// Execute the current instruction; false if the actor is blocked.
@@ -132,7 +132,7 @@ void Machine::record(Cohort& cohort, const Instruction& instruction, std::int64_
 }
 
 bool Machine::record_event(Cohort& cohort, Actor& actor) {
-    if (actor.level == nullptr && cohort.events.live() >= eager_events &&
+    if (!options_.live && actor.level == nullptr && cohort.events.live() >= eager_events &&
         actor.program->stream != 0 && !actor.demanded && !is_asked_for(cohort, actor)) {
         actor.state = ActorState::deferred;
         return false;

@@ -20,23 +20,29 @@ constexpr int advances_between_polls = 64;  ///< of `cancelled`
 
 Status Machine::run_iteration() {
     PRISMLLM_ASSERT(!broken_, "no iteration follows a failed one");
-    begin_iteration();
+    if (!begun_) {
+        start_iteration();
+    }
+    release_ops(every_op);
     Status status = drive();
     if (!status) {
         broken_ = true;
         return status;
     }
     end_iteration();
+    begun_ = false;
     return {};
 }
 
-void Machine::begin_iteration() {
+void Machine::start_iteration() {
+    begun_ = true;
     meetings_.begin_iteration(iteration_);
     transfers_.begin_iteration(iteration_);
     watch_.begin_iteration();
     timeline_.iteration = static_cast<std::int32_t>(iteration_);
     unfinished_ = 0;
     for (const auto& cohort : cohorts_) {
+        pause_lanes(*cohort);
         draw_keys(*cohort);
         for (Actor& actor : cohort->actors) {
             actor.pc = 0;
@@ -47,6 +53,28 @@ void Machine::begin_iteration() {
         work_.push(*cohort);
     }
     stale_ = true;
+}
+
+void Machine::pause_lanes(Cohort& cohort) const {
+    for (const Pause& pause : options_.pauses) {
+        const auto found = std::ranges::lower_bound(cohort.ranks, pause.rank);
+        if (pause.iteration != iteration_ || found == cohort.ranks.end() || *found != pause.rank) {
+            continue;
+        }
+        const auto lane = static_cast<std::size_t>(found - cohort.ranks.begin());
+        std::int64_t free = 0;
+        for (const Actor& actor : cohort.actors) {
+            free = std::max(free, actor.clock[lane]);
+        }
+        free += pause.duration_ps;
+        for (Actor& actor : cohort.actors) {
+            if (actor.accounted) {
+                cohort.book_other(lane, free - actor.clock[lane]);
+            }
+            actor.clock[lane] = free;
+            actor.level = nullptr;
+        }
+    }
 }
 
 void Machine::draw_keys(Cohort& cohort) const {
@@ -60,43 +88,44 @@ void Machine::draw_keys(Cohort& cohort) const {
 }
 
 Status Machine::drive() {
-    const bool alone = exchange_.size() == 1;
     for (int idle = 0;;) {
         drain();
         if (flights_.poll()) {
             idle = 0;
             continue;
         }
-        if (!cancelled_ && (alone || idle >= patience_for_records) && run_deferred()) {
+        if (!cancelled_ && (exchange_.size() == 1 || idle >= patience_for_records) &&
+            run_deferred()) {
             continue;
         }
-        cancelled_ = cancelled_ || (options_.cancelled && options_.cancelled());
-        StallWatch::Verdict verdict = StallWatch::Verdict::open;
-        if (alone) {
-            verdict = cancelled_         ? StallWatch::Verdict::cancelled
-                      : unfinished_ == 0 ? StallWatch::Verdict::done
-                                         : StallWatch::Verdict::stalled;
-        } else if (cancelled_ || unfinished_ == 0 || idle > patience_for_vote ||
-                   watch_.is_voting()) {
-            verdict = watch_.vote({unfinished_ > 0, cancelled_, steps_});
-        }
-        switch (verdict) {
+        switch (judge(idle)) {
             case StallWatch::Verdict::done:
                 settle();
                 return {};
             case StallWatch::Verdict::stalled:
                 return tl::unexpected{stalled()};
             case StallWatch::Verdict::cancelled:
-                return fail(ErrorCode::interrupted,
-                            "iteration {} was interrupted (a signal asked for it). Run the job "
-                            "again",
-                            iteration_);
+                return tl::unexpected{interrupted()};
             case StallWatch::Verdict::open:
                 break;
         }
         ++idle;
         exchange_.relax();
     }
+}
+
+/// There is nothing to run: how the job stands, after `idle` fruitless looks at the exchange.
+StallWatch::Verdict Machine::judge(int idle) {
+    cancelled_ = cancelled_ || (options_.cancelled && options_.cancelled());
+    if (exchange_.size() == 1) {
+        return cancelled_         ? StallWatch::Verdict::cancelled
+               : unfinished_ == 0 ? StallWatch::Verdict::done
+                                  : StallWatch::Verdict::stalled;
+    }
+    if (cancelled_ || unfinished_ == 0 || idle > patience_for_vote || watch_.is_voting()) {
+        return watch_.vote({unfinished_ > 0, cancelled_, steps_});
+    }
+    return StallWatch::Verdict::open;
 }
 
 /// Everything has been received; our own tickets are still to be taken back.
@@ -141,6 +170,12 @@ void Machine::end_iteration() {
         participant_ops_ += cohort.program->timed_ops * static_cast<std::int64_t>(cohort.lanes);
     }
     ++iteration_;
+}
+
+Error Machine::interrupted() const {
+    return {ErrorCode::interrupted,
+            fmt::format("iteration {} was interrupted (a signal asked for it). Run the job again",
+                        iteration_)};
 }
 
 Error Machine::stalled() const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,6 +25,9 @@
 
 namespace prismllm::engine {
 
+/// Above every index of an op.
+inline constexpr std::uint32_t every_op = std::numeric_limits<std::uint32_t>::max();
+
 class Machine {
 public:
     Machine(const graph::ExecutionGraph& graph, std::vector<std::int32_t> owner, Exchange& exchange,
@@ -32,6 +36,11 @@ public:
     Machine& operator=(const Machine&) = delete;
 
     [[nodiscard]] Status run_iteration();
+    // of a live rank (live.cpp)
+    void begin_iteration();
+    void issue(std::size_t count);
+    [[nodiscard]] bool is_free(std::uint8_t stream) const;
+    [[nodiscard]] Expected<std::int64_t> await_stream(std::uint8_t stream);
     [[nodiscard]] const LaneResults& results();
     [[nodiscard]] double state_bytes_per_participant() const;
     [[nodiscard]] std::int64_t participant_ops() const { return participant_ops_; }
@@ -44,19 +53,26 @@ private:
     void observe(const Roster& roster);
 
     // one iteration (machine.cpp)
-    void begin_iteration();
+    void start_iteration();
     void draw_keys(Cohort& cohort) const;
+    void pause_lanes(Cohort& cohort) const;
     void end_iteration();
+    /// The first `count` ops may be run.
+    void release_ops(std::uint32_t count);
     [[nodiscard]] Status drive();
+    [[nodiscard]] StallWatch::Verdict judge(int idle);
     void drain();
     void settle();
     [[nodiscard]] bool run_deferred();
     [[nodiscard]] Error stalled() const;
+    [[nodiscard]] Error interrupted() const;
 
     // instructions (instructions.cpp)
     void advance(Cohort& cohort);
     void run(Cohort& cohort, Actor& actor, std::uint32_t until_op);
     [[nodiscard]] bool step(Cohort& cohort, Actor& actor);
+    [[nodiscard]] const Actor* actor_of(std::uint8_t stream) const;
+    [[nodiscard]] bool is_free(const Actor& actor) const;
 
     // kernels (segments.cpp)
     void run_segment(Cohort& cohort, Actor& actor);
@@ -96,6 +112,8 @@ private:
     std::int64_t iteration_ = 0;
     std::int64_t unfinished_ = 0;  ///< actors
     std::int64_t steps_ = 0;       ///< instructions executed
+    std::uint32_t issued_;         ///< instructions from this op on may not be run yet
+    bool begun_ = false;           ///< an iteration is under way
     std::int64_t participant_ops_ = 0;
     bool cancelled_ = false;
     bool broken_ = false;  ///< an iteration has failed; no other can start

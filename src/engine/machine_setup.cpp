@@ -18,7 +18,8 @@ Machine::Machine(const graph::ExecutionGraph& graph, std::vector<std::int32_t> o
       calls_{costs_, work_, timeline_},
       meetings_{costs_, flights_, calls_},
       transfers_{costs_, flights_, calls_},
-      watch_{exchange, flights_} {
+      watch_{exchange, flights_},
+      issued_{every_op} {
     PRISMLLM_ASSERT(owner.size() == static_cast<std::size_t>(graph.world_size),
                     "every virtual rank has an owner");
     Roster roster{graph, costs_, owner};
@@ -30,8 +31,10 @@ Machine::Machine(const graph::ExecutionGraph& graph, std::vector<std::int32_t> o
     meetings_.set_up(roster, local);
     transfers_.set_up(roster, local);
     watch_.set_up();
-    PRISMLLM_ASSERT(options_.measured_ps == nullptr || results_.ranks.size() == 1,
-                    "measured durations belong to the only rank of a proxy");
+    PRISMLLM_ASSERT((options_.measured_ps == nullptr && !options_.live) ||
+                        results_.ranks.size() == 1,
+                    "measured durations and ops as they are issued belong to the only rank of a "
+                    "proxy");
     for (const auto& cohort : cohorts_) {
         fill_cohort(*cohort);
     }
@@ -51,7 +54,7 @@ void Machine::make_cohorts(const Roster& roster) {
         const auto t = static_cast<std::size_t>(info.table);
         if (programs_[t] == nullptr) {
             programs_[t] = std::make_unique<Program>(
-                compile(graph_, costs_, info.rank_class, roster.tables[t]));
+                compile(graph_, costs_, info.rank_class, roster.tables[t], !options_.live));
         }
         local_number[c] = static_cast<std::int32_t>(cohorts_.size());
         const auto lane_count = static_cast<std::size_t>(info.lanes);

@@ -76,7 +76,8 @@ struct Program {
 };
 
 /// Compile one class. Linear in its ops.
+/// @param fuse false: every kernel is a segment of its own.
 [[nodiscard]] Program compile(const graph::ExecutionGraph& graph, const CostTable& costs,
-                              std::int32_t rank_class, const CallTable& table);
+                              std::int32_t rank_class, const CallTable& table, bool fuse = true);
 
 }  // namespace prismllm::engine

@@ -24,16 +24,27 @@ struct SlowRank {
     double factor = 1;
 };
 
+struct Pause {
+    std::int64_t rank = 0;
+    std::int64_t iteration = 0;
+    std::int64_t duration_ps = 0;
+};
+
 struct Options {
     std::uint64_t seed = 1;
     double jitter = 0;                 ///< relative standard deviation of each kernel duration
     std::vector<SlowRank> slow_ranks;  ///< kernel durations of these are multiplied
+    /// Before the iteration begins, the rank does nothing for so long once all its streams are
+    /// free.
+    std::vector<Pause> pauses;
     std::vector<std::int64_t> timeline_ranks;  ///< ranks whose every op is recorded
     bool account = true;                       ///< fill busy and wait times
     /// Of a proxy that has one rank alone, a real one: durations of its kernels in picoseconds,
     /// [op of its class's list], read in every iteration anew. They take the place of the graph's
     /// and of jitter; other ops are not looked at. Null: as the graph says.
     const std::vector<std::int64_t>* measured_ps = nullptr;
+    /// Of a proxy that has one rank alone: its ops are run as they are issued, see Engine::issue.
+    bool live = false;
     std::function<bool()> cancelled;  ///< polled now and then; true ends the run early
 };
 
@@ -83,6 +94,20 @@ public:
     /// @return job_failed with a report naming ranks, communicators, sequence numbers and
     ///         operations when no lane of any proxy can advance; interrupted when cancelled.
     [[nodiscard]] Status run_iteration();
+
+    /// Of a live engine, in this order: begin an iteration, issue its ops bit by bit, end it with
+    /// run_iteration(). Others need not know; results are the same.
+    void begin_iteration();
+    /// The first `count` ops of the class's list have been issued, batches whole: run what can be
+    /// run and hand others what they wait for. Never waits itself. Durations of the kernels among
+    /// them (Options::measured_ps) are read now or later.
+    void issue(std::size_t count);
+    /// Whether everything issued on the stream has ended, as far as this process knows.
+    [[nodiscard]] bool is_free(std::uint8_t stream) const;
+    /// When the stream is free: the end of everything issued on it, picoseconds. Waits until that
+    /// is known, but not for ops of other streams.
+    /// @return as run_iteration.
+    [[nodiscard]] Expected<std::int64_t> await_stream(std::uint8_t stream);
 
     [[nodiscard]] const LaneResults& results() const;
     /// Bytes of clocks, event slots, mailboxes and accounts per participant, at their peak.

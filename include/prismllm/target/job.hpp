@@ -176,19 +176,30 @@ struct SlowRank {
     double factor = 1;
 };
 
+/// A rank that does nothing for a while before it begins an iteration.
+struct Pause {
+    std::int64_t rank = 0;
+    std::int64_t iteration = 0;  ///< the first one is 0
+    double time_s = 0;
+};
+
 /// What virtual participants say to real ranks: as real members do, nothing, or noise.
 enum class Payload : std::uint8_t { replicate, zeros, random };
 /// Durations of the kernels of real ranks: those of the graph, or what they take on this machine.
 enum class RealDurations : std::uint8_t { graph, measured };
+/// Clock that real ranks live by: none that they could see, or that of the wall.
+enum class RunClock : std::uint8_t { emulated, wall };
 
 struct Emulation {
     std::int64_t iterations = 1;
     std::int64_t seed = 1;
     double jitter = 0;  ///< relative standard deviation of every kernel's duration
     std::vector<SlowRank> slow_ranks;
+    std::vector<Pause> pauses;
     std::vector<std::int64_t> timeline_ranks;
     std::int64_t eager_bytes = 0;          ///< sends up to this size end before they are received
     std::vector<std::int64_t> real_ranks;  ///< ranks whose program is executed
+    RunClock clock = RunClock::emulated;
     RealDurations real_durations = RealDurations::graph;
     Payload payload = Payload::replicate;
     double watchdog_s = 600;  ///< longest time that a real rank may take for one op

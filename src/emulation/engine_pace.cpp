@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine_pace.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace prismllm::emulation {
+namespace {
+
+using graph::OpKind;
+
+bool is_transfer(graph::CollectiveKind kind) {
+    return kind == graph::CollectiveKind::send || kind == graph::CollectiveKind::recv;
+}
+
+}  // namespace
+
+std::int64_t VirtualPace::behind(std::size_t op, const graph::Op& listed) {
+    called_ = called_ || listed.kind == OpKind::communicate;
+    return Pace::behind(op, listed);
+}
+
+void VirtualPace::done(std::size_t count) {
+    if (!called_) {
+        return;
+    }
+    called_ = false;
+    const auto begin = Clock::now();
+    engine_.issue(count);
+    spent_ += Clock::now() - begin;
+    ++times_;
+}
+
+WallPace::WallPace(engine::Engine& engine, const graph::ExecutionGraph& graph, bool modelled)
+    : engine_{engine}, graph_{graph}, modelled_{modelled}, epoch_{Clock::now()} {}
+
+std::int64_t WallPace::now_ps() const {
+    return picoseconds(Clock::now() - epoch_);
+}
+
+void WallPace::set_back(std::int64_t instant) {
+    const std::int64_t away = now_ps() - instant;
+    epoch_ += std::chrono::nanoseconds{away / 1000};
+    punctuality_.held_ps += std::max<std::int64_t>(away, 0);
+}
+
+/// In an iteration others may need this process to pass on what they compute together.
+void WallPace::wait_until(std::int64_t instant) {
+    constexpr std::int64_t near_ps = 200'000'000;  // a sleep lasts longer than it is told to
+    for (std::int64_t left = instant - now_ps(); left > 0; left = instant - now_ps()) {
+        if (in_step_) {
+            engine_.issue(issued_);
+        }
+        if (left > near_ps) {
+            std::this_thread::sleep_for(std::chrono::microseconds{50});
+        }
+    }
+}
+
+void WallPace::note_late(std::int64_t instant, std::int64_t asked) {
+    ++punctuality_.waits;
+    const std::int64_t late = now_ps() - std::max(instant, asked);
+    if (now_ps() > instant && late > 0) {
+        ++punctuality_.late;
+        punctuality_.late_ps += late;
+        punctuality_.latest_ps = std::max(punctuality_.latest_ps, late);
+    }
+}
+
+std::int64_t WallPace::gate(std::uint8_t stream, std::int64_t since) {
+    engine_.issue(issued_);
+    hands_over_ = false;
+    const bool asks = !engine_.is_free(stream);
+    const std::int64_t asked = now_ps();
+    const Expected<std::int64_t> free = engine_.await_stream(stream);
+    if (!free) {
+        throw StepStopped{free.error()};
+    }
+    const std::int64_t instant = modelled_ ? *free : std::max(*free, since);
+    if (asks) {
+        note_late(instant, asked);
+    }
+    if (now_ps() > instant) {
+        set_back(instant);
+    } else {
+        wait_until(instant);
+    }
+    return *free;
+}
+
+void WallPace::begin_step() {
+    engine_.begin_iteration();
+    in_step_ = true;
+    issued_ = 0;
+    set_back(end_ps_);  // nothing of the job happens between two iterations
+}
+
+void WallPace::before(std::size_t op, const graph::Op& listed) {
+    begin_ps_ = now_ps();
+    if (listed.kind == OpKind::kernel) {
+        issued_ = op;
+        begin_ps_ = gate(listed.stream, begin_ps_);
+    }
+}
+
+std::int64_t WallPace::behind(std::size_t, const graph::Op& listed) {
+    if (listed.kind == OpKind::kernel) {
+        return now_ps() - begin_ps_;
+    }
+    const bool calls = listed.kind == OpKind::communicate;
+    hands_over_ = hands_over_ || calls;
+    const bool transfers = calls && is_transfer(graph_.communications[listed.index].kind);
+    if (listed.kind == OpKind::wait || (calls && !transfers)) {
+        held_since_ps_ = holds_up_ ? held_since_ps_ : begin_ps_;
+        holds_up_ = listed.stream;
+    }
+    return 0;
+}
+
+void WallPace::done(std::size_t count) {
+    issued_ = count;
+    if (holds_up_) {
+        gate(*holds_up_, held_since_ps_);
+        holds_up_.reset();
+    } else if (hands_over_) {
+        engine_.issue(count);
+        hands_over_ = false;
+    }
+}
+
+void WallPace::finish(std::int64_t end_ps) {
+    in_step_ = false;
+    end_ps_ = end_ps;
+    wait_until(end_ps);
+}
+
+}  // namespace prismllm::emulation
