@@ -11,6 +11,7 @@
 #include "prismllm/comm/agree.hpp"
 #include "prismllm/emulation/native.hpp"
 #include "prismllm/emulation/run.hpp"
+#include "prismllm/store/graph_file.hpp"
 #include "prismllm/store/result_file.hpp"
 
 #include "commands.hpp"
@@ -25,8 +26,12 @@ namespace {
 struct NativeOptions {
     DeckOptions deck;
     CostOptions costs;
-    std::string output;  ///< result file; empty: none
+    std::string output;     ///< result file; empty: none
+    std::string recording;  ///< graph file; empty: none
     bool json = false;
+
+    /// The emulated clock goes beside the run.
+    [[nodiscard]] bool has_clock() const { return !output.empty() || !recording.empty(); }
 };
 
 /// @pre not empty
@@ -63,6 +68,9 @@ std::string json_of(const deck::Deck& deck, const emulation::NativeRun& run) {
                                {"peak_memory_bytes", run.peak_bytes},
                                {"deck_sha256", deck.sha256},
                                {"failure", nullptr}};
+    if (!run.rank_factors.empty()) {
+        all["rank_factors"] = run.rank_factors;
+    }
     if (!run.outcome) {
         all["failure"] = run.outcome.error().message;
     }
@@ -74,12 +82,16 @@ std::string json_of(const deck::Deck& deck, const emulation::NativeRun& run) {
 Expected<graph::ExecutionGraph> clock_of(const NativeOptions& options, const deck::Deck& deck,
                                          const comm::Communicator& world) {
     Expected<graph::ExecutionGraph> mine = graph::ExecutionGraph{};
-    if (options.output.empty()) {
+    if (!options.has_clock()) {
         return mine;
     }
     if (world.rank() == 0) {
-        const Status writable =
-            guard_output(options.output, {options.deck.path, options.costs.measured});
+        Status writable;
+        for (const std::string& path : {options.output, options.recording}) {
+            if (writable && !path.empty()) {
+                writable = guard_output(path, {options.deck.path, options.costs.measured});
+            }
+        }
         mine = writable ? options.costs.slice(deck) : tl::unexpected{writable.error()};
     }
     return emulation::share_graph(world, std::move(mine));
@@ -119,6 +131,20 @@ void warn_of_skips(const target::Job& job, const emulation::NativeRun& run) {
 }
 
 /// @collective
+Status write_recording(const NativeOptions& options, const deck::Deck& deck,
+                       const emulation::NativeRun& run, const comm::Communicator& world) {
+    Status written;
+    if (world.rank() == 0 && !options.recording.empty() && run.measured.samples > 0) {
+        written = store::write_graph(options.recording, run.recorded, make_provenance(deck));
+        log_root(LogLevel::info, "native",
+                 "graph file {}: {} kernels from {} launches; median spread {:.1f} % (middle half)",
+                 options.recording, run.measured.kernels, run.measured.samples,
+                 100 * run.measured.spread);
+    }
+    return comm::agree(world, written);
+}
+
+/// @collective
 Status native(const NativeOptions& options, const comm::Communicator& world) {
     auto deck = options.deck.load_on_all(world);
     if (!deck) {
@@ -133,12 +159,12 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
         !ok) {
         return ok;
     }
-    note_unused(*deck, !options.output.empty());
+    note_unused(*deck, options.has_clock());
     auto clock = clock_of(options, *deck, world);
     if (!clock) {
         return tl::unexpected{clock.error()};
     }
-    const emulation::NativeClock emulated{*clock};
+    const emulation::NativeClock emulated{*clock, !options.recording.empty()};
     const std::int64_t steps = deck->job.native.steps;
     const std::int64_t every = std::max<std::int64_t>(1, steps / 10);
     auto run = emulation::run_native(
@@ -149,11 +175,12 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
             }
             return stop_requested();
         },
-        options.output.empty() ? nullptr : &emulated);
+        options.has_clock() ? &emulated : nullptr);
     if (!run) {
         return tl::unexpected{run.error()};
     }
     warn_of_skips(deck->job, *run);
+    warn_of_placement(run->placement);
     if (!options.output.empty() && !run->losses.empty()) {
         store::Provenance provenance = make_provenance(*deck);
         provenance.run.host_ranks = world.size();
@@ -163,6 +190,9 @@ Status native(const NativeOptions& options, const comm::Communicator& world) {
             return ok;
         }
         log_root(LogLevel::info, "native", "result file {}", options.output);
+    }
+    if (auto ok = write_recording(options, *deck, *run, world); !ok) {
+        return ok;
     }
     const Status printed = world.rank() == 0
                                ? print(options.json ? json_of(*deck, *run) : report_of(*deck, *run))
@@ -181,7 +211,16 @@ Command add_native(CLI::App& parent) {
     auto* output =
         app->add_option("-o,--output", options->output,
                         "Also write a result file: what the emulated clock says of this run");
-    options->costs.add_to(*app)->needs(output);
+    auto* recording = app->add_option(
+        "--record", options->recording,
+        "Also write the graph with the durations of this run, on one machine: of every kernel and "
+        "every call");
+    auto* costs = options->costs.add_to(*app);
+    app->final_callback([=] {
+        if (costs->count() > 0 && output->count() + recording->count() == 0) {
+            throw CLI::RequiresError("--costs", "--output or --record");
+        }
+    });
     app->add_flag("--json", options->json, "Print one JSON object instead of the text report");
     app->footer(
         "Examples:\n"

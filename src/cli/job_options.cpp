@@ -95,7 +95,8 @@ Expected<deck::Deck> DeckOptions::load_on_all(const comm::Communicator& world) c
 
 CLI::Option* CostOptions::add_to(CLI::App& app) {
     return app.add_option("--costs", measured,
-                          "Take kernel durations from this graph file (prismllm slice --measure)");
+                          "Take measured durations from this graph file (prismllm slice --measure, "
+                          "native --record)");
 }
 
 Expected<graph::ExecutionGraph> CostOptions::slice(const deck::Deck& deck) const {
@@ -107,7 +108,7 @@ Expected<graph::ExecutionGraph> CostOptions::slice(const deck::Deck& deck) const
     if (!stored) {
         return tl::unexpected{stored.error()};
     }
-    if (slicing::take_measured_kernels(*graph, stored->graph) == 0) {
+    if (slicing::take_measured_costs(*graph, stored->graph) == 0) {
         return fail(ErrorCode::bad_input,
                     "{} holds no measured kernel of this job (--costs). Write it with prismllm "
                     "slice --measure of the same deck.",
@@ -171,6 +172,12 @@ store::Provenance make_provenance(const deck::Deck& deck) {
     return p;
 }
 
+void warn_of_placement(const emulation::ProcessPlacement& placement) {
+    for (const std::string& warning : placement.warnings) {
+        log_root(LogLevel::warning, "placement", "{}", warning);
+    }
+}
+
 Status emulate_and_report(const comm::Communicator& world, const graph::ExecutionGraph& graph,
                           const deck::Deck& deck, store::Provenance provenance,
                           const ResultOptions& options, const std::string& path,
@@ -191,6 +198,7 @@ Status emulate_and_report(const comm::Communicator& world, const graph::Executio
     provenance.run.engine_wall_s = emulated->engine_wall_s;
     provenance.run.total_wall_s = wall_before + seconds_since(begin);
     provenance.run.state_bytes_per_participant = emulated->state_bytes_per_participant;
+    provenance.run.real = emulated->real;
     provenance.extra.emplace_back("mpi", comm::library_version());
     const emulation::ProcessPlacement& placement = emulated->placement;
     for (std::size_t k = 0; k < placement.lines.size(); ++k) {
@@ -198,9 +206,7 @@ Status emulate_and_report(const comm::Communicator& world, const graph::Executio
     }
     provenance.extra.emplace_back("topology", placement.machine);
     provenance.extra.emplace_back("topology_xml", placement.machine_xml);
-    for (const std::string& warning : placement.warnings) {
-        log_root(LogLevel::warning, "placement", "{}", warning);
-    }
+    warn_of_placement(placement);
     const Replaced replaced =
         world.rank() == 0 ? Replaced{path, provenance.deck_sha256} : Replaced{};
     if (auto ok = store::write_result(path, emulated->data, provenance,

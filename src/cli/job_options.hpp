@@ -63,6 +63,9 @@ struct ResultOptions {
 /// seeds and timelines do not.
 [[nodiscard]] std::string changed_keys(const std::vector<std::string>& overrides);
 
+/// Where processes could not be pinned as they should.
+void warn_of_placement(const emulation::ProcessPlacement& placement);
+
 /// Emulate a graph everybody holds, write the result, report it on process 0.
 /// @param changed keys that --set changed; where there are any, nothing is compared with the
 ///        published run.

@@ -5,16 +5,11 @@
 #include <algorithm>
 #include <thread>
 
+#include "call_keys.hpp"
+
 namespace prismllm::emulation {
-namespace {
 
 using graph::OpKind;
-
-bool is_transfer(graph::CollectiveKind kind) {
-    return kind == graph::CollectiveKind::send || kind == graph::CollectiveKind::recv;
-}
-
-}  // namespace
 
 std::int64_t VirtualPace::behind(std::size_t op, const graph::Op& listed) {
     called_ = called_ || listed.kind == OpKind::communicate;
@@ -110,7 +105,7 @@ std::int64_t WallPace::behind(std::size_t, const graph::Op& listed) {
     }
     const bool calls = listed.kind == OpKind::communicate;
     hands_over_ = hands_over_ || calls;
-    const bool transfers = calls && is_transfer(graph_.communications[listed.index].kind);
+    const bool transfers = calls && is_pairwise(graph_.communications[listed.index]);
     if (listed.kind == OpKind::wait || (calls && !transfers)) {
         held_since_ps_ = holds_up_ ? held_since_ps_ : begin_ps_;
         holds_up_ = listed.stream;

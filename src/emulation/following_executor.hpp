@@ -34,6 +34,8 @@ public:
     /// @throws SystemError (job_failed) where the step ended before the list.
     void end_step();
 
+    /// List of the rank's class.
+    [[nodiscard]] const std::vector<graph::Op>& ops() const { return ops_; }
     /// Steps begun.
     [[nodiscard]] std::int64_t steps() const { return step_; }
     /// Place in the list of the op under way or next. Other threads may ask.

@@ -13,6 +13,7 @@
 
 #include "plain_replay.hpp"
 #include "real_side.hpp"
+#include "recorded_costs.hpp"
 #include "roles.hpp"
 #include "room.hpp"
 #include "summary.hpp"
@@ -105,6 +106,57 @@ private:
     std::optional<PlainReplay> replay_;
 };
 
+/// Process 0 collects what all ranks noted.
+class Recorder {
+public:
+    Recorder(const comm::Communicator& world, const graph::ExecutionGraph& graph, RealSide& real)
+        : world_{world}, graph_{graph}, pace_{real.record()} {
+        if (world.rank() == 0) {
+            costs_.emplace(graph);
+        }
+    }
+
+    /// @collective
+    void step(std::int64_t number) {
+        const auto ready = world_.gather(pace_.ready_ps());
+        const auto end = world_.gather(pace_.end_ps());
+        if (costs_ && number > 0) {  // the first one meets cold caches
+            costs_->add(ready, end);
+        }
+    }
+
+    void give(NativeRun& run) const {
+        if (costs_) {
+            run.recorded = graph_;
+            run.measured = costs_->give(run.recorded);
+            run.rank_factors = costs_->rank_factors();
+        }
+    }
+
+private:
+    const comm::Communicator& world_;
+    const graph::ExecutionGraph& graph_;
+    const RecordingPace& pace_;
+    std::optional<RecordedCosts> costs_;
+};
+
+/// @collective
+Status check_recording(const comm::Communicator& world, const target::Job& job) {
+    const int machine = world.split_by_node().size();
+    if (world.reduce_all(machine, comm::Reduction::min) < world.size()) {
+        return fail(ErrorCode::resources,
+                    "the {} processes run on several machines (a recording needs one clock). Start "
+                    "them all on one.",
+                    world.size());
+    }
+    if (job.native.steps < 2) {
+        return fail(ErrorCode::bad_deck,
+                    "native.steps is {} (a recording leaves out the first step). Use 2 or more.",
+                    job.native.steps);
+    }
+    return {};
+}
+
 Status check_clock(const target::Emulation& settings) {
     if (settings.jitter > 0 || !settings.slow_ranks.empty()) {
         return fail(ErrorCode::bad_deck,
@@ -134,6 +186,9 @@ Expected<NativeRun> run_native(const comm::Communicator& world, const target::Jo
         if (auto ok = check_clock(job.emulation); !ok) {
             return tl::unexpected{ok.error()};
         }
+        if (auto ok = clock->record ? check_recording(world, job) : Status{}; !ok) {
+            return tl::unexpected{ok.error()};
+        }
         emulated.emplace(world, clock->graph, job);
     }
     const graph::ExecutionGraph& graph = clock == nullptr ? *sliced : clock->graph;
@@ -141,7 +196,12 @@ Expected<NativeRun> run_native(const comm::Communicator& world, const target::Jo
         return tl::unexpected{ok.error()};
     }
     RealSide real{world, graph, all_real(world), job, program::make_setup(job).value(), text};
+    std::optional<Recorder> recorder;
+    if (clock != nullptr && clock->record) {
+        recorder.emplace(world, graph, real);
+    }
     NativeRun run;
+    run.placement = pin_processes(world);
     for (std::int64_t step = 0; step < job.native.steps && run.outcome; ++step) {
         const auto begin = std::chrono::steady_clock::now();
         real.step();
@@ -162,6 +222,9 @@ Expected<NativeRun> run_native(const comm::Communicator& world, const target::Jo
         if (emulated) {
             emulated->step(real);
         }
+        if (recorder) {
+            recorder->step(step);
+        }
         const bool stop = after_step(step + 1, loss, wall);
         if (world.reduce_all(stop ? 1 : 0, comm::Reduction::max) != 0) {
             return fail(ErrorCode::interrupted,
@@ -171,6 +234,9 @@ Expected<NativeRun> run_native(const comm::Communicator& world, const target::Jo
     }
     if (emulated && !run.losses.empty()) {
         run.data = emulated->data(real, static_cast<std::int64_t>(run.losses.size()));
+    }
+    if (recorder && run.losses.size() > 1) {
+        recorder->give(run);
     }
     for (const store::RealRankRow& row : real.rows()) {
         run.peak_bytes.push_back(row.peak_allocated_bytes);

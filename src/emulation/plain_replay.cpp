@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "prismllm/base/error.hpp"
 
@@ -14,25 +15,16 @@ using graph::Communication;
 using graph::Op;
 using graph::OpKind;
 
-namespace {
-
-bool is_pairwise(const Communication& call) {
-    return call.kind == CollectiveKind::send || call.kind == CollectiveKind::recv;
-}
-
-}  // namespace
-
 PlainReplay::PlainReplay(const graph::ExecutionGraph& graph,
                          const target::Emulation& settings)
-    : graph_{graph}, pauses_{settings.pauses}, ranks_(static_cast<std::size_t>(graph.world_size)) {
-    for (const graph::Family& family : graph.families) {
-        members_.push_back(membership_of(family, graph.world_size));
-    }
-    const std::vector<std::int32_t> class_of = class_of_ranks(graph);
+    : graph_{graph},
+      keys_{graph},
+      pauses_{settings.pauses},
+      ranks_(static_cast<std::size_t>(graph.world_size)) {
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
         Rank& rank = ranks_[r];
         rank.number = static_cast<std::int64_t>(r);
-        rank.ops = &graph.classes[static_cast<std::size_t>(class_of[r])].ops;
+        rank.ops = &keys_.ops(rank.number);
         rank.streams.resize(graph.streams.size());
         rank.observed = std::ranges::count(settings.timeline_ranks, rank.number) > 0;
         std::size_t events = 0;
@@ -47,7 +39,6 @@ PlainReplay::PlainReplay(const graph::ExecutionGraph& graph,
             }
         }
         rank.events.resize(events);
-        number_calls(rank);
     }
 }
 
@@ -66,56 +57,9 @@ void PlainReplay::pause(Rank& rank) const {
     }
 }
 
-/// Calls match by their number in issue order: collectives in the communicator, messages among
-/// those of one direction between two ranks.
-void PlainReplay::number_calls(Rank& rank) const {
-    std::map<std::tuple<graph::FamilyIndex, bool, std::int64_t>, std::int64_t> counts;
-    rank.sequence.resize(rank.ops->size());
-    for (std::size_t i = 0; i < rank.ops->size(); ++i) {
-        if ((*rank.ops)[i].kind != OpKind::communicate) {
-            continue;
-        }
-        const Communication& call = graph_.communications[(*rank.ops)[i].index];
-        const std::int64_t peer = is_pairwise(call) ? peer_of(rank, call) : -1;
-        rank.sequence[i] = counts[{call.family, call.kind == CollectiveKind::send, peer}]++;
-    }
-}
-
-std::int64_t PlainReplay::peer_of(const Rank& rank, const Communication& call) const {
-    const graph::Family& family = graph_.families[call.family];
-    const auto at = static_cast<std::size_t>(rank.number);
-    const std::int32_t group = members_[call.family].group[at];
-    const std::int64_t size = family.group_size(group);
-    const std::int64_t position = members_[call.family].position[at] + call.peer_delta;
-    return family.rank_at(group, (position % size + size) % size);
-}
-
-PlainReplay::Key PlainReplay::key_of(const Rank& rank, std::uint32_t op) const {
-    const Communication& call = graph_.communications[(*rank.ops)[op].index];
-    const std::int64_t number = rank.sequence[op];
-    if (!is_pairwise(call)) {
-        return {call.family, members_[call.family].group[static_cast<std::size_t>(rank.number)], -1,
-                number};
-    }
-    const std::int64_t peer = peer_of(rank, call);
-    return call.kind == CollectiveKind::send ? Key{call.family, rank.number, peer, number}
-                                             : Key{call.family, peer, rank.number, number};
-}
-
 std::int64_t PlainReplay::cost_of(const Rank& rank, std::uint32_t op) const {
     const std::uint32_t index = (*rank.ops)[op].index;
-    const Communication& call = graph_.communications[index];
-    std::size_t shape = 0;
-    if (is_pairwise(call)) {
-        const bool same_node =
-            peer_of(rank, call) / graph_.ranks_per_node == rank.number / graph_.ranks_per_node;
-        shape = same_node ? 0 : 1;
-    } else {
-        const std::int32_t group =
-            members_[call.family].group[static_cast<std::size_t>(rank.number)];
-        shape = graph_.group_shape[call.family][static_cast<std::size_t>(group)];
-    }
-    return graph_.communication_costs[index][shape].duration_ps;
+    return graph_.communication_costs[index][keys_.shape(rank.number, op)].duration_ps;
 }
 
 void PlainReplay::iterate(const std::vector<std::vector<std::int64_t>>& kernel_ps) {
@@ -216,7 +160,7 @@ bool PlainReplay::communicate(Rank& rank, Stream& stream) {
 }
 
 void PlainReplay::post(const Rank& rank, const Stream& stream, std::uint32_t op) {
-    Meeting& meeting = meetings_[key_of(rank, op)];
+    Meeting& meeting = meetings_[keys_.key(rank.number, op)];
     const CollectiveKind kind = graph_.communications[(*rank.ops)[op].index].kind;
     if (kind == CollectiveKind::send) {
         meeting.send_ready = stream.clock;
@@ -230,14 +174,11 @@ void PlainReplay::post(const Rank& rank, const Stream& stream, std::uint32_t op)
 
 std::int64_t PlainReplay::end_of(const Rank& rank, const Stream& stream, std::uint32_t op) const {
     const Communication& call = graph_.communications[(*rank.ops)[op].index];
-    const Meeting& meeting = meetings_.at(key_of(rank, op));
+    const Meeting& meeting = meetings_.at(keys_.key(rank.number, op));
     const std::int64_t cost = cost_of(rank, op);
     if (!is_pairwise(call)) {
-        const std::int32_t group =
-            members_[call.family].group[static_cast<std::size_t>(rank.number)];
-        return meeting.came == graph_.families[call.family].group_size(group)
-                   ? meeting.latest + cost
-                   : -1;
+        return meeting.came == keys_.group_size(rank.number, call.family) ? meeting.latest + cost
+                                                                          : -1;
     }
     const bool eager = payload_bytes(call, 1) <= graph_.eager_bytes;
     if (eager && call.kind == CollectiveKind::send) {

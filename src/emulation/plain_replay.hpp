@@ -5,12 +5,13 @@
 
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "prismllm/engine/engine.hpp"
 #include "prismllm/graph/execution_graph.hpp"
 #include "prismllm/target/job.hpp"
+
+#include "call_keys.hpp"
 
 namespace prismllm::emulation {
 
@@ -43,8 +44,7 @@ private:
         std::int64_t number = 0;
         const std::vector<graph::Op>* ops = nullptr;
         std::vector<Stream> streams;
-        std::vector<std::int64_t> events;    ///< [event] when it was recorded; -1: not yet
-        std::vector<std::int64_t> sequence;  ///< [op] of a call: number among its like
+        std::vector<std::int64_t> events;  ///< [event] when it was recorded; -1: not yet
         std::int64_t busy_ps = 0;
         bool observed = false;
     };
@@ -54,13 +54,7 @@ private:
         std::int64_t latest = 0;
         std::int64_t send_ready = -1, recv_ready = -1;
     };
-    /// Family, group or sender, receiver or -1, number.
-    using Key = std::tuple<graph::FamilyIndex, std::int64_t, std::int64_t, std::int64_t>;
-
     void pause(Rank& rank) const;
-    void number_calls(Rank& rank) const;
-    [[nodiscard]] Key key_of(const Rank& rank, std::uint32_t op) const;
-    [[nodiscard]] std::int64_t peer_of(const Rank& rank, const graph::Communication& call) const;
     [[nodiscard]] std::int64_t cost_of(const Rank& rank, std::uint32_t op) const;
     bool advance(Rank& rank, Stream& stream, const std::vector<std::int64_t>& kernel_ps);
     bool communicate(Rank& rank, Stream& stream);
@@ -71,10 +65,10 @@ private:
     void note(const Rank& rank, std::uint32_t op, std::int64_t start, std::int64_t end);
 
     const graph::ExecutionGraph& graph_;
+    CallKeys keys_;
     std::vector<target::Pause> pauses_;
-    std::vector<graph::Membership> members_;  ///< [family]
     std::vector<Rank> ranks_;
-    std::map<Key, Meeting> meetings_;
+    std::map<CallKeys::Key, Meeting> meetings_;
     std::vector<std::int64_t> ends_;  ///< as LaneResults
     std::vector<engine::TimelineEntry> timeline_;
     std::int32_t iteration_ = 0;

@@ -41,7 +41,7 @@ public:
         following_.set_pace(pace.get());
         pace_ = std::move(pace);
     }
-    [[nodiscard]] Pace& pace() { return *pace_; }
+    [[nodiscard]] const std::vector<graph::Op>& ops() const { return following_.ops(); }
 
     /// One iteration.
     /// @return mean loss a token of this rank's micro-batches, nats; 0 without the head.

@@ -41,6 +41,13 @@ void RealSide::follow(engine::Engine& engine, const target::Emulation& settings)
     }
 }
 
+const RecordingPace& RealSide::record() {
+    auto pace = std::make_unique<RecordingPace>(graph_, rank_->ops());
+    const RecordingPace& recording = *pace;
+    rank_->set_pace(std::move(pace));
+    return recording;
+}
+
 void RealSide::end_iteration(std::int64_t end_ps) {
     if (wall_ != nullptr) {
         wall_->finish(end_ps);
@@ -87,6 +94,24 @@ std::vector<double> RealSide::mean(std::span<const double> own) const {
     }
     std::ranges::for_each(sums, [&](double& sum) { sum /= ranks; });
     return sums;
+}
+
+store::RealFacts RealSide::facts() const {
+    const Punctuality p = wall_ != nullptr ? wall_->punctuality() : Punctuality{};
+    const std::int64_t spent = virtual_ != nullptr ? picoseconds(virtual_->spent()) : 0;
+    const std::int64_t times = virtual_ != nullptr ? virtual_->times() : 0;
+    std::vector<std::int64_t> sums{p.waits, p.late, p.late_ps, p.held_ps, times, spent};
+    world_.reduce_all(sums, comm::Reduction::sum);
+    const std::int64_t latest_ps = world_.reduce_all(p.latest_ps, comm::Reduction::max);
+    store::RealFacts facts;
+    facts.awaited = sums[0];
+    facts.late = sums[1];
+    facts.late_ps = sums[2];
+    facts.latest_ps = latest_ps;
+    facts.held_ps = sums[3];
+    facts.handed_over = sums[4];
+    facts.handing_over_ps = sums[5];
+    return facts;
 }
 
 std::vector<store::RealRankRow> RealSide::rows() const {

@@ -21,6 +21,7 @@
 #include "engine_pace.hpp"
 #include "mpi_transport.hpp"
 #include "real_rank.hpp"
+#include "recording_pace.hpp"
 #include "roles.hpp"
 
 namespace prismllm::emulation {
@@ -37,6 +38,9 @@ public:
     /// The rank of this process lives by the clock of an engine, which is live and its alone.
     /// Nothing on a proxy. @collective
     void follow(engine::Engine& engine, const target::Emulation& settings);
+    /// What the ops of this process's rank take is noted from now on. @pre it has one
+    /// @return outlived by the object
+    const RecordingPace& record();
     /// The iteration ended at this instant for this process's rank.
     void end_iteration(std::int64_t end_ps);
     /// One iteration of this process's rank; nothing on a proxy.
@@ -51,6 +55,8 @@ public:
     [[nodiscard]] std::vector<double> losses() const;
     /// The same of the last step; nothing where none has it. @collective
     [[nodiscard]] std::optional<double> last_loss() const;
+    /// What following the engine took, on all processes: sums over the real ranks. @collective
+    [[nodiscard]] store::RealFacts facts() const;
     /// A row a real rank, on process 0. @collective
     [[nodiscard]] std::vector<store::RealRankRow> rows() const;
 

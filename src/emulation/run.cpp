@@ -288,6 +288,7 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
     summarize(comm, graph, engine->results(), settings, result.data);
     if (*real != nullptr) {
         describe_real(**real, roles->real, settings, result.data);
+        result.real = (*real)->facts();
     }
     return result;
 }

@@ -131,6 +131,14 @@ std::string json(const store::StoredResult& result, const std::string& file) {
         }
         j["real_ranks"] = real;
         j["losses"] = d.losses;
+        const store::RealFacts& facts = run.real;
+        j["real_clock"] = {{"answers_awaited", facts.awaited},
+                           {"answers_late", facts.late},
+                           {"late_s", seconds(facts.late_ps)},
+                           {"latest_s", seconds(facts.latest_ps)},
+                           {"held_s", seconds(facts.held_ps)},
+                           {"handed_over", facts.handed_over},
+                           {"handing_over_s", seconds(facts.handing_over_ps)}};
     }
     j["provenance"] = provenance(result);
     j["published"] = published(d);

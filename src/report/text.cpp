@@ -169,7 +169,7 @@ void slow_ranks(Page& page, const store::ResultData& d) {
 }
 
 /// Ranks that were executed.
-void real_ranks(Page& page, const store::ResultData& d) {
+void real_ranks(Page& page, const store::ResultData& d, const store::RealFacts& facts) {
     if (d.real_ranks.empty()) {
         return;
     }
@@ -183,6 +183,13 @@ void real_ranks(Page& page, const store::ResultData& d) {
     }
     if (d.real_ranks.size() > most_rows) {
         page.line("  ({} more; --json has all)", d.real_ranks.size() - most_rows);
+    }
+    if (facts.awaited > 0) {
+        page.line("  clock of the wall: {} answers awaited, {} of them late by {} in all (at most "
+                  "{});",
+                  grouped(facts.awaited), grouped(facts.late), duration(facts.late_ps),
+                  duration(facts.latest_ps));
+        page.line("  the emulated clock was held back {} in all", duration(facts.held_ps));
     }
     if (d.losses.empty()) {
         page.line("  no loss: none of them has the head of the model");
@@ -226,7 +233,7 @@ std::string text(const store::StoredResult& result, const std::string& file) {
     published(page, d);
     stages(page, d);
     slow_ranks(page, d);
-    real_ranks(page, d);
+    real_ranks(page, d, run.real);
     sources(page, d);
     page.blank();
     page.line("Emulated {} iteration(s) of {} ops on {} process(es) as {} rank class(es)",

@@ -115,8 +115,31 @@ void attach_costs(graph::ExecutionGraph& graph, const cost::DeviceModel& device,
     }
 }
 
-std::int64_t take_measured_kernels(graph::ExecutionGraph& graph,
-                                   const graph::ExecutionGraph& from) {
+namespace {
+
+void take_measured_calls(graph::ExecutionGraph& graph, const graph::ExecutionGraph& from) {
+    for (std::size_t c = 0; c < graph.communications.size(); ++c) {
+        const graph::Communication& call = graph.communications[c];
+        const auto found = std::ranges::find(from.communications, call);
+        const auto at = static_cast<std::size_t>(found - from.communications.begin());
+        if (found == from.communications.end() || at >= from.communication_costs.size() ||
+            from.families[call.family].name != graph.families[call.family].name) {
+            continue;
+        }
+        auto& costs = graph.communication_costs[c];
+        const auto& measured = from.communication_costs[at];
+        for (std::size_t shape = 0; shape < std::min(costs.size(), measured.size()); ++shape) {
+            if (measured[shape].provenance == graph::Provenance::measured) {
+                costs[shape] = measured[shape];
+            }
+        }
+    }
+}
+
+}  // namespace
+
+std::int64_t take_measured_costs(graph::ExecutionGraph& graph, const graph::ExecutionGraph& from) {
+    take_measured_calls(graph, from);
     std::int64_t taken = 0;
     for (std::size_t k = 0; k < graph.kernels.size(); ++k) {
         const auto found = std::find(from.kernels.begin(), from.kernels.end(), graph.kernels[k]);

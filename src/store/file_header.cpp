@@ -62,6 +62,35 @@ std::optional<graph::JobLayout> read_layout(const GroupReader& job) {
     return layout;
 }
 
+/// Only where ranks were executed.
+void write_real_facts(GroupWriter& group, const RealFacts& facts) {
+    if (facts == RealFacts{}) {
+        return;
+    }
+    group.attribute("answers_awaited", facts.awaited);
+    group.attribute("answers_late", facts.late);
+    group.attribute("late_ps", facts.late_ps);
+    group.attribute("latest_ps", facts.latest_ps);
+    group.attribute("held_ps", facts.held_ps);
+    group.attribute("handed_over", facts.handed_over);
+    group.attribute("handing_over_ps", facts.handing_over_ps);
+}
+
+RealFacts read_real_facts(const GroupReader& group) {
+    RealFacts facts;
+    if (!group.has_attribute("answers_awaited")) {
+        return facts;
+    }
+    facts.awaited = group.integer("answers_awaited");
+    facts.late = group.integer("answers_late");
+    facts.late_ps = group.integer("late_ps");
+    facts.latest_ps = group.integer("latest_ps");
+    facts.held_ps = group.integer("held_ps");
+    facts.handed_over = group.integer("handed_over");
+    facts.handing_over_ps = group.integer("handing_over_ps");
+    return facts;
+}
+
 }  // namespace
 
 void write_header(FileWriter& file, const Format& format, std::string_view title,
@@ -83,6 +112,7 @@ void write_header(FileWriter& file, const Format& format, std::string_view title
     group.attribute("engine_wall_s", provenance.run.engine_wall_s);
     group.attribute("total_wall_s", provenance.run.total_wall_s);
     group.attribute("state_bytes_per_participant", provenance.run.state_bytes_per_participant);
+    write_real_facts(group, provenance.run.real);
     // Texts of any length are datasets: an attribute holds at most 64 KiB.
     group.strings("deck", std::vector{provenance.deck_text});
     group.strings("command_line", std::vector{provenance.command_line});
@@ -120,6 +150,7 @@ Provenance read_provenance(const FileReader& file) {
     provenance.run.engine_wall_s = group.number("engine_wall_s");
     provenance.run.total_wall_s = group.number("total_wall_s");
     provenance.run.state_bytes_per_participant = group.number("state_bytes_per_participant");
+    provenance.run.real = read_real_facts(group);
     provenance.deck_text = group.strings("deck", 1)[0];
     provenance.command_line = group.strings("command_line", 1)[0];
     const auto count = group.string_count("extra_key");

@@ -3,18 +3,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real ranks among virtual ones: how far from native runs, and at what price.
 
-    hybrid.py PRISMLLM
+    hybrid.py PRISMLLM [virtual] [scale] [wall]      (default: all three)
 
 First, tiny jobs cut in many ways: a native run of all ranks, then an emulation for every choice of
 one or two real ranks, compared with `prismllm compare`. With modelled durations, and with measured
 ones that both take from one graph. Then one real rank of 8,192: memory of its process against a
-native run, time until the first step, and what a call costs beside its kernels. Exit code 1 when
-anything differs.
+native run, time until the first step, and what a call costs beside its kernels. Last, the clock of
+the wall: two ranks natively against one of them beside a virtual one that replays what a native run
+took, in turn, with another native run for the noise. Exit code 1 when anything differs on the
+virtual clock.
 """
 import itertools
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -37,6 +40,15 @@ CUTS = [
     ("llama", 1, 2, 2, ["training.precision=bf16"]),
     ("gpt", 2, 2, 2, ["parallel.virtual_pipeline=2", "parallel.zero_stage=1"]),
     ("llama", 2, 2, 2, ["parallel.sequence_parallel=true"]),
+]
+# Two ranks each; what they take is the wall's to say.
+WALL_CUTS = [
+    ("gpt", ["parallel.tensor_parallel=2"]),
+    ("gpt", ["parallel.pipeline_parallel=2"]),
+    ("gpt", []),
+    ("llama", ["parallel.tensor_parallel=2", "parallel.sequence_parallel=true"]),
+    ("llama", ["parallel.pipeline_parallel=2", "parallel.virtual_pipeline=2"]),
+    ("llama", ["parallel.zero_stage=1"]),
 ]
 ENVIRONMENT = os.environ | {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -92,6 +104,24 @@ class Bench:
             places, choices = places + found[2], choices + 1
         return world, choices, places, ps, size
 
+    def fidelity_table(self):
+        """True if anything differs."""
+        differing = False
+        print(f"{'job':44s} {'ranks':>5s} {'choices':>7s} {'places':>8s} {'most ps':>8s} "
+              f"{'most bytes':>10s}")
+        for measured in (False, True):
+            for deck, tensor, pipeline, data, others in CUTS:
+                if measured and tensor * pipeline * data > 4:
+                    continue
+                world, choices, places, ps, size = self.fidelity(
+                    deck, tensor, pipeline, data, others, measured)
+                short = [setting.split(".")[1].replace("parallel", "p") for setting in others]
+                name = " ".join([deck, f"tp{tensor} pp{pipeline} dp{data}", *short])
+                print(f"{'measured ' if measured else ''}{name}"[:44].ljust(44),
+                      f"{world:5d} {choices:7d} {places:8d} {ps:8d} {size:10d}", flush=True)
+                differing |= ps > 0 or size > 0
+        return differing
+
     def peaks(self, arguments, settings):
         """Largest resident set of the last of two processes, KiB."""
         script = self.folder / "peak"
@@ -124,32 +154,69 @@ class Bench:
         print(f"bootstrap and first step: {first['total_wall_s']:.2f} s")
         step = (last["engine_wall_s"] - first["engine_wall_s"]) / 40
         (rank,) = [r for r in last["slowest_ranks"] if r["rank"] == 5]
+        clock = last["real_clock"]
         calls = sum(row["calls_per_rank"] for row in last["provenance"]["coverage"]
                     if row["communication"])
         print(f"a step: {1e3 * step:.2f} ms of wall time, {1e3 * rank['compute_s']:.2f} ms of it in "
               f"kernels; {calls:.0f} calls, so at most "
-              f"{1e6 * (step - rank['compute_s']) / calls:.1f} us a call")
+              f"{1e6 * (step - rank['compute_s']) / calls:.1f} us a call with all else")
+        print(f"handing a call over to the proxies: "
+              f"{1e6 * clock['handing_over_s'] / clock['handed_over']:.1f} us (mean of "
+              f"{clock['handed_over']})")
+
+    def wall(self, deck, others, rounds=6, steps=11):
+        """Median iteration times in ms of each round: natively, natively again, emulated; what was
+        late."""
+        deck = str(TINY / f"{deck}.toml")
+        settings = ["parallel.world_size=2", f"native.steps={steps}",
+                    f"emulation.iterations={steps}", *others]
+        native, again, emulated, clocks, factor = [], [], [], [], 1
+        for _ in range(rounds):
+            for times, more in ((native, ["--record", "costs.h5"]), (again, [])):
+                run = json.loads(self.call(["native", deck, "--json", *more], 2, settings).stdout)
+                factor = run.get("rank_factors", [1, factor])[1]
+                times.append(1e3 * statistics.median(run["step_wall_s"]))
+            # Cores are not equally fast: rank 1 is as slow as it was.
+            slow = "emulation.slow_ranks=[{rank=1,factor=%.4f}]" % factor
+            run = json.loads(self.call(
+                ["run", deck, "--json", "-o", "emulated.h5", "--costs", "costs.h5"], 2,
+                [*settings, "emulation.real_ranks=[0]", "emulation.clock=wall",
+                 "emulation.real_durations=measured", slow]).stdout)
+            emulated.append(1e3 * run["iteration_time_median_s"])
+            clocks.append(run["real_clock"])
+        return native, again, emulated, clocks
+
+    def wall_table(self):
+        print(f"{'two ranks, clock of the wall':34s} {'native ms':>9s} {'again':>8s} "
+              f"{'emulated':>8s} {'late':>14s}")
+        errors, noise = [], []
+        for deck, others in WALL_CUTS:
+            native, again, emulated, clocks = self.wall(deck, others)
+            middle = statistics.median(native)
+            noise.append(100 * (statistics.median(again) / middle - 1))
+            errors.append(100 * (statistics.median(emulated) / middle - 1))
+            late, awaited = (sum(c[k] for c in clocks) for k in ("answers_late", "answers_awaited"))
+            name = " ".join([deck, *[s.split(".")[1].replace("parallel", "p") for s in others]])
+            print(f"{name[:34]:34s} {middle:9.3f} {noise[-1]:+7.2f}% {errors[-1]:+7.2f}% "
+                  f"{late:6d} of {awaited:5d}", flush=True)
+        for name, values in (("emulated against native", errors), ("native against native", noise)):
+            sizes = sorted(abs(v) for v in values)
+            print(f"{name}: mean {statistics.mean(sizes):.2f} %, largest {sizes[-1]:.2f} % of the "
+                  f"median iteration time, {len(sizes)} jobs")
 
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
+    parts = sys.argv[2:] or ["virtual", "scale", "wall"]
     differing = False
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(program, folder)
-        print(f"{'job':44s} {'ranks':>5s} {'choices':>7s} {'places':>8s} {'most ps':>8s} "
-              f"{'most bytes':>10s}")
-        for measured in (False, True):
-            for deck, tensor, pipeline, data, others in CUTS:
-                if measured and tensor * pipeline * data > 4:
-                    continue
-                world, choices, places, ps, size = bench.fidelity(
-                    deck, tensor, pipeline, data, others, measured)
-                short = [setting.split(".")[1].replace("parallel", "p") for setting in others]
-                name = " ".join([deck, f"tp{tensor} pp{pipeline} dp{data}", *short])
-                print(f"{'measured ' if measured else ''}{name}"[:44].ljust(44),
-                      f"{world:5d} {choices:7d} {places:8d} {ps:8d} {size:10d}", flush=True)
-                differing |= ps > 0 or size > 0
-        bench.scale()
+        if "virtual" in parts:
+            differing = bench.fidelity_table()
+        if "scale" in parts:
+            bench.scale()
+        if "wall" in parts:
+            bench.wall_table()
     return 1 if differing else 0
 
 

@@ -12,6 +12,8 @@
 
 #include "prismllm/base/error.hpp"
 #include "prismllm/comm/communicator.hpp"
+#include "prismllm/emulation/measure.hpp"
+#include "prismllm/emulation/pinning.hpp"
 #include "prismllm/graph/execution_graph.hpp"
 #include "prismllm/store/result_file.hpp"
 #include "prismllm/target/job.hpp"
@@ -21,6 +23,8 @@ namespace prismllm::emulation {
 /// The emulated clock of a native run: what an emulation of the same job is held to.
 struct NativeClock {
     const graph::ExecutionGraph& graph;  ///< proved and costed, of the same job
+    /// Also take the time of all kernels and calls, on the wall's clock.
+    bool record = false;
 };
 
 struct NativeRun {
@@ -30,6 +34,13 @@ struct NativeRun {
     /// With a clock: a step is an iteration; timelines of emulation.timeline_ranks; no account of
     /// waits. Process 0 holds all ranks.
     store::ResultData data;
+    /// The clock's graph with the costs that were recorded, means over the steps but the first; on
+    /// process 0.
+    graph::ExecutionGraph recorded;
+    MeasuredKernels measured;
+    /// What the kernels of each rank took beside the mean of its class, [rank]; recorded too.
+    std::vector<double> rank_factors;
+    ProcessPlacement placement;
     std::int64_t skipped_updates = 0;  ///< fp16: those whose scaled gradients overflowed
     /// job_failed if a loss or a gradient was not finite; what was computed before is here.
     Status outcome;
@@ -51,7 +62,8 @@ using StepObserver = std::function<bool(std::int64_t step, double loss, double w
 /// @param clock also say when each op would start and end on the target's devices, with the
 ///        graph's durations or measured ones (emulation.real_durations); null: do not.
 /// @return what check_native refuses; bad_deck where a clock is to know jitter or slow ranks;
-///         interrupted if an observer stopped it.
+///         interrupted if an observer stopped it; resources where the processes are to be recorded
+///         and run on several machines, whose clocks differ.
 /// @collective
 [[nodiscard]] Expected<NativeRun> run_native(const comm::Communicator& world,
                                              const target::Job& job,

@@ -36,6 +36,7 @@ struct Emulated {
     store::ResultData data;                  ///< `ranks` and `timeline` hold what this process has
     double engine_wall_s = 0;                ///< compile and run, the slowest process
     double state_bytes_per_participant = 0;  ///< the highest of all processes
+    store::RealFacts real;
     ProcessPlacement placement;
 };
 

@@ -16,9 +16,10 @@ namespace prismllm::slicing {
 void attach_costs(graph::ExecutionGraph& graph, const cost::DeviceModel& device,
                   const cost::CollectiveModel& network);
 
-/// Give kernels the durations that equal kernels of `from` were measured to take.
+/// Give kernels the durations that equal kernels of `from` were measured to take, and calls those
+/// of equal calls.
 /// @return how many kernels have them now.
-[[nodiscard]] std::int64_t take_measured_kernels(graph::ExecutionGraph& graph,
-                                                 const graph::ExecutionGraph& from);
+[[nodiscard]] std::int64_t take_measured_costs(graph::ExecutionGraph& graph,
+                                               const graph::ExecutionGraph& from);
 
 }  // namespace prismllm::slicing

@@ -64,13 +64,13 @@ TEST(Measure, OtherCutsTakeTheKernelsTheyShare) {
     graph::ExecutionGraph same = slice_job(job).value();
     graph::ExecutionGraph other = slice_job(tiny_job()).value();
 
-    EXPECT_EQ(slicing::take_measured_kernels(same, measured),
+    EXPECT_EQ(slicing::take_measured_costs(same, measured),
               static_cast<std::int64_t>(same.kernels.size()));
     EXPECT_EQ(same.kernel_costs, measured.kernel_costs);
-    const std::int64_t shared = slicing::take_measured_kernels(other, measured);
+    const std::int64_t shared = slicing::take_measured_costs(other, measured);
     EXPECT_GT(shared, 0);
     EXPECT_LT(shared, static_cast<std::int64_t>(other.kernels.size()));
-    EXPECT_EQ(slicing::take_measured_kernels(measured, slice_job(job).value()), 0);
+    EXPECT_EQ(slicing::take_measured_costs(measured, slice_job(job).value()), 0);
 }
 
 TEST(Measure, AGraphOfAnotherProgramIsRefused) {
