@@ -28,6 +28,7 @@ struct Building {
     std::uint32_t segment_first = 0;
     std::uint32_t segment_count = 0;  ///< 0: no segment is open
     std::int64_t segment_ps = 0;
+    bool continues = false;  ///< the open segment
     std::vector<Instruction> inner;     ///< records with kernels after them
     std::vector<Instruction> trailing;  ///< records since the last kernel
 };
@@ -103,7 +104,9 @@ private:
 
     void add_kernel(std::uint32_t number, const Op& op, Building& b) {
         if (!fuse_) {
+            const bool continues = b.segment_count > 0;
             close_segment(b);
+            b.continues = continues;
         }
         if (b.segment_count == 0) {
             b.segment_op = number;
@@ -125,8 +128,13 @@ private:
         if (event.waits == 0) {
             return;
         }
-        Instruction record{Step::record,    0,           0,           number, op.instance,
-                           b.segment_count, event.waits, b.segment_ps};
+        Instruction record;
+        record.step = Step::record;
+        record.op = number;
+        record.index = op.instance;
+        record.count = b.segment_count;
+        record.extra = event.waits;
+        record.work_ps = b.segment_ps;
         if (b.segment_count > 0) {
             b.trailing.push_back(record);
         } else {
@@ -141,8 +149,11 @@ private:
         }
         close_segment(b);
         const Event& event = events_[op.instance];
-        Instruction wait{
-            Step::wait, static_cast<std::uint8_t>(event.stream), 0, number, op.instance, 0, 0, 0};
+        Instruction wait;
+        wait.step = Step::wait;
+        wait.recorder = static_cast<std::uint8_t>(event.stream);
+        wait.op = number;
+        wait.index = op.instance;
         if (op.stream == 0) {
             wait.attribution = event.attribution;
             open_account(wait.attribution);
@@ -166,8 +177,12 @@ private:
             }
         } else {
             b.attribution = attribution;
-            b.out.code.push_back({Step::calls, 0, 0, number,
-                                  static_cast<std::uint32_t>(b.out.calls.size() - 1), 1, 0, 0});
+            Instruction calls;
+            calls.step = Step::calls;
+            calls.op = number;
+            calls.index = static_cast<std::uint32_t>(b.out.calls.size() - 1);
+            calls.count = 1;
+            b.out.code.push_back(calls);
         }
         if (op.stream == 0) {
             b.out.code.back().attribution = b.attribution;
@@ -224,8 +239,15 @@ private:
         if (b.segment_count == 0) {
             return;
         }
-        b.out.code.push_back({Step::segment, 0, 0, b.segment_op, b.segment_first, b.segment_count,
-                              static_cast<std::uint32_t>(b.inner.size()), b.segment_ps});
+        Instruction segment;
+        segment.step = Step::segment;
+        segment.continues = b.continues;
+        segment.op = b.segment_op;
+        segment.index = b.segment_first;
+        segment.count = b.segment_count;
+        segment.extra = static_cast<std::uint32_t>(b.inner.size());
+        segment.work_ps = b.segment_ps;
+        b.out.code.push_back(segment);
         for (Instruction& record : b.inner) {
             record.step = Step::inner_record;
         }

@@ -77,7 +77,7 @@ private:
     // kernels (segments.cpp)
     void run_segment(Cohort& cohort, Actor& actor);
     void run_jittered_segment(Cohort& cohort, Actor& actor);
-    void run_measured_segment(Cohort& cohort, Actor& actor);
+    void run_live_segment(Cohort& cohort, Actor& actor);
     [[nodiscard]] std::int64_t work_of(const Cohort& cohort, std::size_t lane,
                                        const KernelOp& op) const;
     void note_segment(const Cohort& cohort, const Actor& actor);

@@ -31,10 +31,10 @@ Machine::Machine(const graph::ExecutionGraph& graph, std::vector<std::int32_t> o
     meetings_.set_up(roster, local);
     transfers_.set_up(roster, local);
     watch_.set_up();
-    PRISMLLM_ASSERT((options_.measured_ps == nullptr && !options_.live) ||
-                        results_.ranks.size() == 1,
-                    "measured durations and ops as they are issued belong to the only rank of a "
-                    "proxy");
+    PRISMLLM_ASSERT(!options_.live || results_.ranks.size() == 1,
+                    "ops are issued for the only rank of a proxy");
+    PRISMLLM_ASSERT(options_.measured_ps == nullptr || options_.live,
+                    "measured durations are those of a live rank");
     for (const auto& cohort : cohorts_) {
         fill_cohort(*cohort);
     }

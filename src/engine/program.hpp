@@ -24,6 +24,7 @@ enum class Step : std::uint8_t {
 struct Instruction {
     Step step = Step::segment;
     std::uint8_t recorder = 0;      ///< wait: place in Program::streams of the event's stream
+    bool continues = false;         ///< segment: goes on with the one before, see compile
     std::uint32_t attribution = 0;  ///< wait, calls: into Program::attributions
     std::uint32_t op = 0;           ///< first op, index in the class's op list
     std::uint32_t index = 0;        ///< segment: first kernel; record, wait: event; calls: first
@@ -76,7 +77,9 @@ struct Program {
 };
 
 /// Compile one class. Linear in its ops.
-/// @param fuse false: every kernel is a segment of its own.
+/// @param fuse false: every kernel is a segment of its own; it `continues` the one before where they
+///        would be one. Factors are applied to the work of all of them so far, as they are to that
+///        of a fused segment, so that rounding is the same.
 [[nodiscard]] Program compile(const graph::ExecutionGraph& graph, const CostTable& costs,
                               std::int32_t rank_class, const CallTable& table, bool fuse = true);
 

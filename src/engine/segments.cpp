@@ -10,11 +10,11 @@ namespace prismllm::engine {
 /// All ends within a segment are start + round(work so far * factor), so it does not matter
 /// which of them anyone looks at.
 void Machine::run_segment(Cohort& cohort, Actor& actor) {
+    if (options_.live) {
+        return run_live_segment(cohort, actor);
+    }
     if (!cohort.observed.empty()) {
         note_segment(cohort, actor);
-    }
-    if (options_.measured_ps != nullptr) {
-        return run_measured_segment(cohort, actor);
     }
     if (!cohort.key_first.empty()) {
         return run_jittered_segment(cohort, actor);
@@ -72,27 +72,22 @@ void Machine::run_jittered_segment(Cohort& cohort, Actor& actor) {
     actor.pc += 1 + segment.extra;
 }
 
-/// The only lane is a real rank, whose kernels have durations of their own.
-void Machine::run_measured_segment(Cohort& cohort, Actor& actor) {
+/// A kernel of the only lane, see compile. Records behind it are instructions of their own.
+void Machine::run_live_segment(Cohort& cohort, Actor& actor) {
     const Instruction& segment = actor.current();
-    const std::uint32_t factor = cohort.factor.empty() ? factor_one : cohort.factor[0];
-    std::int64_t work = 0;
-    std::uint32_t done = 0;
-    const auto end_after = [&](std::uint32_t kernel) {
-        for (; done < kernel; ++done) {
-            work += work_of(cohort, 0, actor.program->kernels[segment.index + done]);
-        }
-        return actor.clock[0] + scaled(work, factor);
-    };
-    for (std::uint32_t i = 1; i <= segment.extra; ++i) {
-        const Instruction& inner = actor.program->code[actor.pc + i];
-        std::int64_t* slot = cohort.pool.take();
-        slot[0] = end_after(inner.count);
-        record(cohort, inner, slot, nullptr);
+    const KernelOp& op = actor.program->kernels[segment.index];
+    if (!segment.continues) {
+        actor.live_start = actor.clock[0];
+        actor.live_work = 0;
     }
-    actor.clock[0] = end_after(segment.count);
-    actor.level = nullptr;
-    actor.pc += 1 + segment.extra;
+    actor.live_work += work_of(cohort, 0, op);
+    const std::uint32_t factor = cohort.factor.empty() ? factor_one : cohort.factor[0];
+    const std::int64_t end = actor.live_start + scaled(actor.live_work, factor);
+    if (!cohort.observed.empty()) {
+        timeline_.add(cohort, 0, op.op, actor.clock[0], end);
+    }
+    actor.clock[0] = end;
+    ++actor.pc;
 }
 
 /// Duration of one kernel on one lane before the lane's factor.

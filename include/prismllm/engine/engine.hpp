@@ -39,12 +39,12 @@ struct Options {
     std::vector<Pause> pauses;
     std::vector<std::int64_t> timeline_ranks;  ///< ranks whose every op is recorded
     bool account = true;                       ///< fill busy and wait times
-    /// Of a proxy that has one rank alone, a real one: durations of its kernels in picoseconds,
-    /// [op of its class's list], read in every iteration anew. They take the place of the graph's
-    /// and of jitter; other ops are not looked at. Null: as the graph says.
-    const std::vector<std::int64_t>* measured_ps = nullptr;
     /// Of a proxy that has one rank alone: its ops are run as they are issued, see Engine::issue.
     bool live = false;
+    /// Of a live rank: durations of its kernels in picoseconds, [op of its class's list], read once
+    /// the op is issued. They take the place of the graph's and of jitter; other ops are not looked
+    /// at. Null: as the graph says.
+    const std::vector<std::int64_t>* measured_ps = nullptr;
     std::function<bool()> cancelled;  ///< polled now and then; true ends the run early
 };
 

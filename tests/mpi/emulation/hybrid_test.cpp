@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ctest label: mpi. What a real rank feels among virtual ones is what it feels among real ones.
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -57,6 +58,12 @@ Sample with_zero1(Sample s) {
     return s;
 }
 
+/// Rank 1 stands still before the last step.
+Sample with_pause(Sample s) {
+    s.job.emulation.pauses = {{1, steps - 1, 0.05}};
+    return s;
+}
+
 /// Ways to cut the job over this number of ranks.
 std::vector<Sample> samples_of(int ranks) {
     std::vector<Sample> all;
@@ -71,6 +78,7 @@ std::vector<Sample> samples_of(int ranks) {
                    sample("pp2 gpt", 1, 2, 1)};
             all[1].job.parallel.sequence = true;
             make_gpt_like(all[6].job);
+            all.push_back(with_pause(sample("pp2 pause", 1, 2, 1)));
             break;
         case 4:
             all = {sample("tp2 pp2", 2, 2, 1, 2), with_zero1(sample("tp2 dp2", 2, 1, 2)),
@@ -78,6 +86,7 @@ std::vector<Sample> samples_of(int ranks) {
             all[0].job.parallel.sequence = all[1].job.parallel.sequence = true;
             all[0].job.training.recompute = target::Recompute::full;
             make_gpt_like(all[2].job);
+            all.push_back(with_pause(sample("tp2 dp2 pause", 2, 1, 2)));
             break;
         case 8:
             all = {with_zero1(sample("tp2 pp2 dp2", 2, 2, 2, 2))};
@@ -213,6 +222,67 @@ TEST_F(Hybrid, RealRanksFeelWhatTheyFeelNatively) {
                 }
             }
         }
+    }
+}
+
+/// Real rank 0 of two, on two processes.
+class OnTheWallsClock : public Hybrid {
+protected:
+    Expected<Emulated> run(const Sample& sample, const graph::ExecutionGraph& graph,
+                           const Communicator& two) {
+        job_ = sample.job;
+        job_.emulation.real_ranks = {0};
+        job_.emulation.clock = target::RunClock::wall;
+        job_.emulation.real_durations = durations_;
+        const RealProgram program{job_, text_};
+        return emulate(two, graph, job_.emulation, {}, &program, [] { return false; });
+    }
+
+    Job job_;
+    target::RealDurations durations_ = target::RealDurations::graph;
+};
+
+TEST_F(OnTheWallsClock, ModelledTimesAreThoseOfTheVirtualClock) {
+    const auto two = world_.subset(std::vector<int>{0, 1});
+    if (world_.size() != 2 || !two) {
+        GTEST_SKIP() << "for two processes";
+    }
+    for (const Sample& sample : samples_of(2)) {
+        const graph::ExecutionGraph graph = slice_and_prove(sample.job).value();
+        const store::ResultData truth = native(sample, graph);
+        const auto begin = std::chrono::steady_clock::now();
+        auto emulated = run(sample, graph, *two);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+        ASSERT_TRUE(emulated.has_value()) << emulated.error().message;
+        gather(*two, emulated->data);
+        if (two->rank() == 0) {
+            SCOPED_TRACE(sample.name);
+            expect_no_difference(truth, emulated->data);
+            const auto end = static_cast<double>(emulated->data.iterations.back().end_ps) * 1e-12;
+            EXPECT_GE(took.count(), end) << "the wall has not waited";
+        }
+    }
+}
+
+TEST_F(OnTheWallsClock, MeasuredTimesAreTheWalls) {
+    const auto two = world_.subset(std::vector<int>{0, 1});
+    if (world_.size() != 2 || !two) {
+        GTEST_SKIP() << "for two processes";
+    }
+    durations_ = target::RealDurations::measured;
+    for (const Sample& sample : samples_of(2)) {
+        const graph::ExecutionGraph graph = slice_and_prove(sample.job).value();
+        const auto begin = std::chrono::steady_clock::now();
+        const auto emulated = run(sample, graph, *two);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+        ASSERT_TRUE(emulated.has_value()) << emulated.error().message;
+        SCOPED_TRACE(sample.name);
+        const auto end = static_cast<double>(emulated->data.iterations.back().end_ps) * 1e-12;
+        EXPECT_GE(took.count(), end);
+        // Emulated time stood still for what is told, and for setting up.
+        const double held = static_cast<double>(emulated->real.held_ps) * 1e-12;
+        EXPECT_GT(emulated->real.awaited, 0);
+        EXPECT_LT(took.count() - held - end, 1);
     }
 }
 

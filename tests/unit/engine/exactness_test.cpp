@@ -220,6 +220,7 @@ TEST(Exactness, ARanksOwnDurationsTakeTheGraphsPlace) {
                 prismllm::samples::MemoryExchange exchange{hub, p};
                 engine::Options options;
                 options.timeline_ranks = {4};
+                options.live = p == 1;
                 options.measured_ps = p == 1 ? &durations : nullptr;
                 engine::Engine engine{job, owner, exchange, options};
                 EXPECT_TRUE(engine.run_iteration());
