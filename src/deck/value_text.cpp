@@ -60,9 +60,9 @@ std::string text_of(const std::vector<target::SlowRank>& list, const Field&) {
 std::string text_of(const std::vector<target::Pause>& list, const Field&) {
     std::string text;
     for (const target::Pause& item : list) {
-        text += fmt::format("{}{{rank = {}, iteration = {}, time = \"{}\"}}",
-                            text.empty() ? "" : ", ", item.rank, item.iteration,
-                            format_quantity(item.time_s, Quantity::seconds));
+        text +=
+            fmt::format("{}{{rank = {}, iteration = {}, time = \"{}\"}}", text.empty() ? "" : ", ",
+                        item.rank, item.iteration, format_quantity(item.time_s, Quantity::seconds));
     }
     return "[" + text + "]";
 }

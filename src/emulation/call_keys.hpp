@@ -33,9 +33,9 @@ private:
     [[nodiscard]] std::int64_t peer(std::int64_t rank, const graph::Communication& call) const;
 
     const graph::ExecutionGraph& graph_;
-    std::vector<std::int32_t> class_of_;                ///< [rank]
-    std::vector<graph::Membership> members_;            ///< [family]
-    std::vector<std::vector<std::int64_t>> sequence_;   ///< [rank][op] of a call: its number
+    std::vector<std::int32_t> class_of_;               ///< [rank]
+    std::vector<graph::Membership> members_;           ///< [family]
+    std::vector<std::vector<std::int64_t>> sequence_;  ///< [rank][op] of a call: its number
 };
 
 [[nodiscard]] bool is_pairwise(const graph::Communication& call);

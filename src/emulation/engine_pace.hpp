@@ -37,10 +37,10 @@ private:
 
 /// How well a rank kept to the clock of the wall.
 struct Punctuality {
-    std::int64_t waits = 0;     ///< times that it had to wait for an answer of the proxies
-    std::int64_t late = 0;      ///< answers that came when the instant they name had passed
-    std::int64_t late_ps = 0;   ///< by so much, in all
-    std::int64_t latest_ps = 0; ///< and at most
+    std::int64_t waits = 0;      ///< times that it had to wait for an answer of the proxies
+    std::int64_t late = 0;       ///< answers that came when the instant they name had passed
+    std::int64_t late_ps = 0;    ///< by so much, in all
+    std::int64_t latest_ps = 0;  ///< and at most
     /// How far the emulated clock was held back in all: late answers, the emulator's own work, and
     /// kernels that took longer here than the graph says.
     std::int64_t held_ps = 0;

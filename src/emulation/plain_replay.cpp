@@ -15,8 +15,7 @@ using graph::Communication;
 using graph::Op;
 using graph::OpKind;
 
-PlainReplay::PlainReplay(const graph::ExecutionGraph& graph,
-                         const target::Emulation& settings)
+PlainReplay::PlainReplay(const graph::ExecutionGraph& graph, const target::Emulation& settings)
     : graph_{graph},
       keys_{graph},
       pauses_{settings.pauses},

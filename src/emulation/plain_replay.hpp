@@ -22,8 +22,7 @@ class PlainReplay {
 public:
     /// @param settings timeline_ranks: whose ops are kept; pauses. Nothing else is looked at.
     /// The graph is consistent and costed, and outlives the replay.
-    PlainReplay(const graph::ExecutionGraph& graph,
-                const target::Emulation& settings);
+    PlainReplay(const graph::ExecutionGraph& graph, const target::Emulation& settings);
 
     /// One more iteration.
     /// @param kernel_ps durations of kernels, [rank][op]; empty: the graph's.

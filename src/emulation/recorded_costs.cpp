@@ -23,7 +23,10 @@ std::int64_t mean(const Samples& samples) {
 }  // namespace
 
 RecordedCosts::RecordedCosts(const graph::ExecutionGraph& graph)
-    : graph_{graph}, keys_{graph}, kernels_(graph.kernels.size()), busy_ps_(static_cast<std::size_t>(graph.world_size)) {}
+    : graph_{graph},
+      keys_{graph},
+      kernels_(graph.kernels.size()),
+      busy_ps_(static_cast<std::size_t>(graph.world_size)) {}
 
 void RecordedCosts::add(const std::vector<std::vector<std::int64_t>>& ready_ps,
                         const std::vector<std::vector<std::int64_t>>& end_ps) {

@@ -64,8 +64,8 @@ std::int64_t RecordingPace::behind(std::size_t op, const graph::Op& listed) {
             }
             return 0;
         case OpKind::record:
-            events_[listed.instance] = {
-                free, std::exchange(under_way_[listed.stream], {}), listed.stream};
+            events_[listed.instance] = {free, std::exchange(under_way_[listed.stream], {}),
+                                        listed.stream};
             return 0;
         case OpKind::wait:
             wait(listed);

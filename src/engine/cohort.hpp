@@ -114,8 +114,8 @@ struct Actor {
     std::uint32_t pc = 0;
     std::int64_t live_start = 0;  ///< of a live rank: where the segment that goes on began,
     std::int64_t live_work = 0;   ///< and the work in it so far, before its factor
-    std::uint32_t posted = 0;   ///< calls of the current instruction already posted
-    std::uint32_t pending = 0;  ///< parts of them that have not ended
+    std::uint32_t posted = 0;     ///< calls of the current instruction already posted
+    std::uint32_t pending = 0;    ///< parts of them that have not ended
     ActorState state = ActorState::runnable;
     bool accounted = false;  ///< compute stream, with accounting on
     bool demanded = false;   ///< its next record may not be held back

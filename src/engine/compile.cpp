@@ -28,7 +28,7 @@ struct Building {
     std::uint32_t segment_first = 0;
     std::uint32_t segment_count = 0;  ///< 0: no segment is open
     std::int64_t segment_ps = 0;
-    bool continues = false;  ///< the open segment
+    bool continues = false;             ///< the open segment
     std::vector<Instruction> inner;     ///< records with kernels after them
     std::vector<Instruction> trailing;  ///< records since the last kernel
 };

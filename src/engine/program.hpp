@@ -77,7 +77,8 @@ struct Program {
 };
 
 /// Compile one class. Linear in its ops.
-/// @param fuse false: every kernel is a segment of its own; it `continues` the one before where they
+/// @param fuse false: every kernel is a segment of its own; it `continues` the one before where
+/// they
 ///        would be one. Factors are applied to the work of all of them so far, as they are to that
 ///        of a fused segment, so that rounding is the same.
 [[nodiscard]] Program compile(const graph::ExecutionGraph& graph, const CostTable& costs,

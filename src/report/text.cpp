@@ -185,10 +185,11 @@ void real_ranks(Page& page, const store::ResultData& d, const store::RealFacts& 
         page.line("  ({} more; --json has all)", d.real_ranks.size() - most_rows);
     }
     if (facts.awaited > 0) {
-        page.line("  clock of the wall: {} answers awaited, {} of them late by {} in all (at most "
-                  "{});",
-                  grouped(facts.awaited), grouped(facts.late), duration(facts.late_ps),
-                  duration(facts.latest_ps));
+        page.line(
+            "  clock of the wall: {} answers awaited, {} of them late by {} in all (at most "
+            "{});",
+            grouped(facts.awaited), grouped(facts.late), duration(facts.late_ps),
+            duration(facts.latest_ps));
         page.line("  the emulated clock was held back {} in all", duration(facts.held_ps));
     }
     if (d.losses.empty()) {

@@ -14,8 +14,8 @@ namespace prismllm::store {
 /// What real ranks had to do with the emulation, sums over them: on the wall's clock answers that
 /// they waited for, on the virtual one calls that they handed over.
 struct RealFacts {
-    std::int64_t awaited = 0;  ///< answers
-    std::int64_t late = 0;     ///< those that came after the instant they name
+    std::int64_t awaited = 0;    ///< answers
+    std::int64_t late = 0;       ///< those that came after the instant they name
     std::int64_t late_ps = 0;    ///< by so much, in all
     std::int64_t latest_ps = 0;  ///< and at most
     std::int64_t held_ps = 0;    ///< by so much the emulated clock was held back behind the wall's

@@ -307,6 +307,29 @@ TEST(Deck, RejectsWhatTheTomlStandardForbids) {
     EXPECT_THAT(rejection_of("tiny", "\xc3\x28"), HasSubstr("not valid UTF-8"));
 }
 
+TEST(Deck, ReadsPauses) {
+    const auto deck =
+        parse_sample({"emulation.pauses=[{rank=5,iteration=3,time=\"50 "
+                      "ms\"},{rank=0,iteration=0,time=\"2 s\"}]"});
+    ASSERT_TRUE(deck.has_value());
+    const auto& pauses = deck->job.emulation.pauses;
+    ASSERT_EQ(pauses.size(), 2U);
+    EXPECT_EQ(pauses[0].rank, 5);
+    EXPECT_EQ(pauses[0].iteration, 3);
+    EXPECT_DOUBLE_EQ(pauses[0].time_s, 0.05);
+    EXPECT_THAT(deck->resolved_toml,
+                HasSubstr("pauses = [{rank = 5, iteration = 3, time = \"50 ms\"}, "
+                          "{rank = 0, iteration = 0, time = \"2 s\"}]"));
+    for (const auto* wrong : {"[{rank=5,iteration=3,time=50}]", "[{rank=5,time=\"1 s\"}]", "[5]"}) {
+        EXPECT_THAT(rejection(parse_sample({std::string{"emulation.pauses="} + wrong})),
+                    HasSubstr("something else than {rank, iteration, time}"));
+    }
+    EXPECT_THAT(rejection(parse_sample({"emulation.pauses=[{rank=5,iteration=3,time=\"1\"}]"})),
+                HasSubstr("emulation.pauses: "));
+    EXPECT_THAT(rejection(parse_sample({"emulation.pauses=[{rank=5,iteration=-1,time=\"1 ms\"}]"})),
+                HasSubstr("out of range"));
+}
+
 TEST(Deck, ChecksRanksAndPrecisionAgainstTheRest) {
     EXPECT_THAT(rejection(parse_sample({"emulation.timeline_ranks=[8]"})),
                 HasSubstr("names rank 8 (world_size 8 has ranks 0 ... 7)"));
@@ -319,6 +342,8 @@ TEST(Deck, ChecksRanksAndPrecisionAgainstTheRest) {
                 HasSubstr("out of range"));
     EXPECT_THAT(rejection(parse_sample({"emulation.slow_ranks=[{rank=1}]"})),
                 HasSubstr("something else than {rank, factor}"));
+    EXPECT_THAT(rejection(parse_sample({"emulation.pauses=[{rank=8,iteration=0,time=\"1 s\"}]"})),
+                HasSubstr("emulation.pauses names rank 8 (world_size 8 has ranks 0 ... 7)"));
     EXPECT_THAT(rejection(parse_sample({"training.precision=fp8"})),
                 HasSubstr("training.precision is fp8 (device toy has no fp8 rate)"));
 }

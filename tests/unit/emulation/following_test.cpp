@@ -101,6 +101,8 @@ protected:
 };
 
 TEST_F(Following, GoesThroughAnyNumberOfSteps) {
+    Pace pace;
+    rank_.set_pace(&pace);
     play(rank_, true, false);
     for (int step = 0; step < 3; ++step) {
         rank_.begin_step();

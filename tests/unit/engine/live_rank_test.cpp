@@ -209,8 +209,8 @@ TEST(Pause, DelaysExactlyWhatDependsOnIt) {
 
     // An iteration is 150. Rank 1 begins its kernel in time and then waits for rank 0; ranks 2, 3
     // feel nothing.
-    EXPECT_EQ(results.end_ps, (std::vector<std::int64_t>{150, 150, 150, 150,      //
-                                                         1300, 1300, 300, 300,    //
+    EXPECT_EQ(results.end_ps, (std::vector<std::int64_t>{150, 150, 150, 150,    //
+                                                         1300, 1300, 300, 300,  //
                                                          1450, 1450, 450, 450}));
     std::vector<std::int64_t> starts;
     for (const engine::TimelineEntry& entry : results.timeline) {
