@@ -118,11 +118,18 @@ public:
 
     /// @collective
     void step(std::int64_t number) {
-        const auto ready = world_.gather(pace_.ready_ps());
-        const auto end = world_.gather(pace_.end_ps());
-        if (costs_ && number > 0) {  // the first one meets cold caches
-            costs_->add(ready, end);
+        const RecordingPace::Times& own = pace_.times();
+        const auto ready = world_.gather(own.ready_ps);
+        const auto end = world_.gather(own.end_ps);
+        const auto looked = world_.gather(own.looked_ps);
+        if (!costs_ || number == 0) {  // the first step meets cold caches
+            return;
         }
+        std::vector<RecordingPace::Times> all;
+        for (std::size_t rank = 0; rank < ready.size(); ++rank) {
+            all.push_back({ready[rank], end[rank], looked[rank]});
+        }
+        costs_->add(all);
     }
 
     void give(NativeRun& run) const {
@@ -203,6 +210,7 @@ Expected<NativeRun> run_native(const comm::Communicator& world, const target::Jo
     NativeRun run;
     run.placement = pin_processes(world);
     for (std::int64_t step = 0; step < job.native.steps && run.outcome; ++step) {
+        world.barrier();  // process 0 may have been busy with the emulated clock
         const auto begin = std::chrono::steady_clock::now();
         real.step();
         double wall =

@@ -28,41 +28,47 @@ RecordedCosts::RecordedCosts(const graph::ExecutionGraph& graph)
       kernels_(graph.kernels.size()),
       busy_ps_(static_cast<std::size_t>(graph.world_size)) {}
 
-void RecordedCosts::add(const std::vector<std::vector<std::int64_t>>& ready_ps,
-                        const std::vector<std::vector<std::int64_t>>& end_ps) {
+void RecordedCosts::add(const std::vector<RecordingPace::Times>& times) {
     std::map<CallKeys::Key, Meeting> meetings;
-    const auto each_op = [&](const auto& body) {
+    // A message that was there before its rank looked at it cost that rank the time to take it,
+    // which no stream hides: it belongs to the kernel that was waiting. [rank, end of the wait]
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> copied;
+    const auto each = [&](graph::OpKind kind, const auto& body) {
         for (std::int64_t rank = 0; rank < graph_.world_size; ++rank) {
             const std::vector<graph::Op>& ops = keys_.ops(rank);
-            const auto r = static_cast<std::size_t>(rank);
             for (std::size_t i = 0; i < ops.size(); ++i) {
-                body(rank, i, ops[i], ready_ps[r][i], end_ps[r][i]);
+                if (ops[i].kind == kind) {
+                    body(rank, i, ops[i].index, times[static_cast<std::size_t>(rank)]);
+                }
             }
         }
     };
-    each_op([&](std::int64_t rank, std::size_t i, const graph::Op& op, std::int64_t ready,
-                std::int64_t end) {
-        if (op.kind == OpKind::kernel && end > 0) {
-            kernels_[op.index].push_back(end - ready);
-            busy_ps_[static_cast<std::size_t>(rank)] += static_cast<double>(end - ready);
-        } else if (op.kind == OpKind::communicate) {
-            Meeting& meeting = meetings[keys_.key(rank, i)];
-            meeting.ready_ps = std::max(meeting.ready_ps, ready);
-            if (graph_.communications[op.index].kind == CollectiveKind::send) {
-                meeting.send_ready_ps = ready;
-            }
+    each(OpKind::communicate, [&](std::int64_t rank, std::size_t i, std::uint32_t call, auto& of) {
+        Meeting& meeting = meetings[keys_.key(rank, i)];
+        meeting.ready_ps = std::max(meeting.ready_ps, of.ready_ps[i]);
+        if (graph_.communications[call].kind == CollectiveKind::send) {
+            meeting.send_ready_ps = of.ready_ps[i];
         }
     });
-    each_op([&](std::int64_t rank, std::size_t i, const graph::Op& op, std::int64_t,
-                std::int64_t end) {
-        if (op.kind != OpKind::communicate) {
-            return;
-        }
-        const graph::Communication& call = graph_.communications[op.index];
+    each(OpKind::communicate, [&](std::int64_t rank, std::size_t i, std::uint32_t call, auto& of) {
+        const graph::Communication& c = graph_.communications[call];
         const Meeting& meeting = meetings.at(keys_.key(rank, i));
-        const bool eager = is_pairwise(call) && payload_bytes(call, 1) <= graph_.eager_bytes;
+        const bool eager = is_pairwise(c) && payload_bytes(c, 1) <= graph_.eager_bytes;
         const std::int64_t since = eager ? meeting.send_ready_ps : meeting.ready_ps;
-        calls_[{op.index, keys_.shape(rank, i)}].push_back(std::max<std::int64_t>(end - since, 0));
+        if (of.looked_ps[i] > since) {
+            std::int64_t& longest = copied[{rank, of.end_ps[i]}];
+            longest = std::max(longest, of.end_ps[i] - of.looked_ps[i]);
+        }
+        calls_[{call, keys_.shape(rank, i)}].push_back(
+            std::max<std::int64_t>(of.end_ps[i] - std::max(since, of.looked_ps[i]), 0));
+    });
+    each(OpKind::kernel, [&](std::int64_t rank, std::size_t i, std::uint32_t kernel, auto& of) {
+        if (of.end_ps[i] > 0) {
+            const std::int64_t took =
+                of.end_ps[i] - of.ready_ps[i] + copied[{rank, of.ready_ps[i]}];
+            kernels_[kernel].push_back(took);
+            busy_ps_[static_cast<std::size_t>(rank)] += static_cast<double>(took);
+        }
     });
 }
 

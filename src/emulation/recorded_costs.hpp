@@ -12,20 +12,22 @@
 #include "prismllm/graph/execution_graph.hpp"
 
 #include "call_keys.hpp"
+#include "recording_pace.hpp"
 
 namespace prismllm::emulation {
 
 /// Collects what the ops of all ranks took. A kernel takes from when its stream was free to its
-/// end; a call from when all of its members were ready (of an eager message: the sender).
+/// end; a call from when all of its members were ready (of an eager message: the sender). Nothing
+/// of a message goes on before the host looks at it, so that what it takes begins then at the
+/// earliest.
 class RecordedCosts {
 public:
     /// The graph outlives the object.
     explicit RecordedCosts(const graph::ExecutionGraph& graph);
 
     /// One step.
-    /// @param ready_ps,end_ps as RecordingPace gives them, by one clock, [rank][op].
-    void add(const std::vector<std::vector<std::int64_t>>& ready_ps,
-             const std::vector<std::vector<std::int64_t>>& end_ps);
+    /// @param times [rank], by one clock.
+    void add(const std::vector<RecordingPace::Times>& times);
 
     /// Give `graph`, which is the same but for its costs, the means (provenance measured): sums of
     /// them are to be the times of iterations.

@@ -20,8 +20,8 @@ std::int64_t now_ps() {
 
 RecordingPace::RecordingPace(const graph::ExecutionGraph& graph, const std::vector<graph::Op>& ops)
     : graph_{graph},
-      ready_ps_(ops.size()),
-      end_ps_(ops.size()),
+      times_{std::vector<std::int64_t>(ops.size()), std::vector<std::int64_t>(ops.size()),
+             std::vector<std::int64_t>(ops.size())},
       free_ps_(graph.streams.size()),
       under_way_(graph.streams.size()) {}
 
@@ -31,36 +31,38 @@ void RecordingPace::begin_step() {
 }
 
 void RecordingPace::end_step() {
-    const std::int64_t now = now_ps();
-    const auto end = [&](std::vector<std::size_t>& transfers) {
-        for (const std::size_t op : transfers) {
-            end_ps_[op] = now;
-        }
-        transfers.clear();
-    };
-    std::ranges::for_each(under_way_, end);
+    began_ps_ = now_ps();
+    std::ranges::for_each(under_way_, [this](auto& transfers) { end(transfers, began_ps_); });
     for (auto& [number, mark] : events_) {
-        end(mark.transfers);
+        end(mark.transfers, began_ps_);
+    }
+}
+
+void RecordingPace::end(std::vector<std::size_t>& transfers, std::int64_t now) {
+    for (const std::size_t op : std::exchange(transfers, {})) {
+        times_.looked_ps[op] = began_ps_;
+        times_.end_ps[op] = now;
     }
 }
 
 void RecordingPace::before(std::size_t op, const graph::Op& listed) {
     if (listed.kind == OpKind::kernel || listed.kind == OpKind::communicate) {
-        ready_ps_[op] = free_ps_[listed.stream];
+        times_.ready_ps[op] = free_ps_[listed.stream];
     }
+    began_ps_ = now_ps();
 }
 
 std::int64_t RecordingPace::behind(std::size_t op, const graph::Op& listed) {
     std::int64_t& free = free_ps_[listed.stream];
     switch (listed.kind) {
         case OpKind::kernel:
-            end_ps_[op] = free = now_ps();
-            return end_ps_[op] - ready_ps_[op];
+            times_.end_ps[op] = free = now_ps();
+            return free - times_.ready_ps[op];
         case OpKind::communicate:
             if (is_pairwise(graph_.communications[listed.index])) {
                 under_way_[listed.stream].push_back(op);
             } else {
-                end_ps_[op] = free = now_ps();
+                times_.end_ps[op] = free = now_ps();
             }
             return 0;
         case OpKind::record:
@@ -79,9 +81,7 @@ void RecordingPace::wait(const graph::Op& listed) {
     Mark& mark = events_[listed.instance];
     if (!mark.transfers.empty()) {
         mark.free_ps = now_ps();
-        for (const std::size_t transfer : std::exchange(mark.transfers, {})) {
-            end_ps_[transfer] = mark.free_ps;
-        }
+        end(mark.transfers, mark.free_ps);
         free_ps_[mark.stream] = std::max(free_ps_[mark.stream], mark.free_ps);
     }
     free_ps_[listed.stream] = std::max(free_ps_[listed.stream], mark.free_ps);

@@ -25,10 +25,15 @@ public:
     void before(std::size_t op, const graph::Op& listed) override;
     std::int64_t behind(std::size_t op, const graph::Op& listed) override;
 
-    /// Of the last step, picoseconds of the machine's steady clock, [op]: since when its stream was
-    /// free, and its end. 0 where the op is neither kernel nor call.
-    [[nodiscard]] const std::vector<std::int64_t>& ready_ps() const { return ready_ps_; }
-    [[nodiscard]] const std::vector<std::int64_t>& end_ps() const { return end_ps_; }
+    /// Times of the last step, picoseconds of the machine's steady clock, [op]; 0 where the op is
+    /// neither kernel nor call.
+    struct Times {
+        std::vector<std::int64_t> ready_ps;  ///< since when its stream was free
+        std::vector<std::int64_t> end_ps;
+        /// Of a send or recv: when the host began to wait for it, and so made it go on.
+        std::vector<std::int64_t> looked_ps;
+    };
+    [[nodiscard]] const Times& times() const { return times_; }
 
 private:
     /// What an event stands for.
@@ -38,9 +43,11 @@ private:
         std::uint8_t stream = 0;
     };
     void wait(const graph::Op& listed);
+    void end(std::vector<std::size_t>& transfers, std::int64_t now);
 
     const graph::ExecutionGraph& graph_;
-    std::vector<std::int64_t> ready_ps_, end_ps_;
+    Times times_;
+    std::int64_t began_ps_ = 0;                        ///< the op under way
     std::vector<std::int64_t> free_ps_;                ///< [stream]
     std::vector<std::vector<std::size_t>> under_way_;  ///< [stream] transfers behind no event yet
     std::map<std::uint32_t, Mark> events_;

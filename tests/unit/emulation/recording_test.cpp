@@ -34,9 +34,12 @@ TEST(RecordedCosts, AreMeansOverRanksAndSteps) {
     ASSERT_EQ(graph.classes[0].ops.size(), 4U);  // kernel, record, wait, call
     RecordedCosts costs{graph};
 
-    // [rank][op]: since when the stream was free, and the end
-    costs.add({{1000, 0, 0, 1100}, {1010, 0, 0, 1310}}, {{1100, 0, 0, 1350}, {1310, 0, 0, 1360}});
-    costs.add({{2000, 0, 0, 2200}, {2000, 0, 0, 2400}}, {{2200, 0, 0, 2430}, {2400, 0, 0, 2420}});
+    // [rank] since when the stream was free, and the end
+    const std::vector<std::int64_t> none(4);
+    costs.add({{{1000, 0, 0, 1100}, {1100, 0, 0, 1350}, none},
+               {{1010, 0, 0, 1310}, {1310, 0, 0, 1360}, none}});
+    costs.add({{{2000, 0, 0, 2200}, {2200, 0, 0, 2430}, none},
+               {{2000, 0, 0, 2400}, {2400, 0, 0, 2420}, none}});
     graph::ExecutionGraph measured = graph;
     const MeasuredKernels said = costs.give(measured);
 
@@ -59,16 +62,16 @@ TEST(RecordedCosts, OfMessagesBeginWhenBothEndsAreReady) {
     builder.rank_class(1, "second").call(0, recv);
     graph::ExecutionGraph graph = builder.graph();
     RecordedCosts late_receiver{graph};
-    late_receiver.add({{100}, {500}}, {{530}, {540}});
+    late_receiver.add({{{100}, {530}, {110}}, {{500}, {540}, {505}}});
     graph::ExecutionGraph measured = graph;
     (void)late_receiver.give(measured);
     EXPECT_EQ(measured.communication_costs[send][0].duration_ps, 30);
-    EXPECT_EQ(measured.communication_costs[recv][0].duration_ps, 40);
+    EXPECT_EQ(measured.communication_costs[recv][0].duration_ps, 35);
 
     // An eager message is under way from when it is sent, and was there before it was wanted.
     graph.eager_bytes = 1 << 20;
     RecordedCosts eager{graph};
-    eager.add({{100}, {110}}, {{105}, {150}});
+    eager.add({{{100}, {105}, {100}}, {{110}, {150}, {90}}});
     measured = graph;
     (void)eager.give(measured);
     EXPECT_EQ(measured.communication_costs[recv][0].duration_ps, 50);
@@ -123,12 +126,13 @@ TEST_F(Recording, FollowsStreamsAndTransfers) {
     play(third, 5);
     pace_.end_step();
 
-    const auto ready = [&](std::size_t op) { return pace_.ready_ps()[op]; };
-    const auto end = [&](std::size_t op) { return pace_.end_ps()[op]; };
+    const auto ready = [&](std::size_t op) { return pace_.times().ready_ps[op]; };
+    const auto end = [&](std::size_t op) { return pace_.times().end_ps[op]; };
     EXPECT_GE(end(first) - ready(first), 5 * ms);
     EXPECT_EQ(ready(send), end(first)) << "the side stream waited for the kernel";
     EXPECT_EQ(ready(second), end(first)) << "the compute stream does not wait for the send";
     EXPECT_GE(end(send), end(second) + 10 * ms);
+    EXPECT_GE(pace_.times().looked_ps[send], end(second));
     EXPECT_EQ(ready(third), end(send));
     EXPECT_GE(end(third) - ready(third), 5 * ms);
 }
