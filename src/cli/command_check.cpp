@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "prismllm/emulation/native.hpp"
 #include "prismllm/emulation/slice.hpp"
 #include "prismllm/graph/memory.hpp"

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "prismllm/report/compare.hpp"
 #include "prismllm/store/result_file.hpp"
 

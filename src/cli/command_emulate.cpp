@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "prismllm/slicing/stitch.hpp"
 #include "prismllm/store/graph_file.hpp"
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "prismllm/deck/deck.hpp"
 
 #include "commands.hpp"

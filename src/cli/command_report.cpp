@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "prismllm/base/log.hpp"
 #include "prismllm/report/report.hpp"
 #include "prismllm/store/result_file.hpp"

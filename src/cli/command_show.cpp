@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "prismllm/report/report.hpp"
 #include "prismllm/store/graph_file.hpp"
 #include "prismllm/store/result_file.hpp"

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "prismllm/emulation/measure.hpp"
 #include "prismllm/emulation/slice.hpp"
 #include "prismllm/store/graph_file.hpp"

@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "prismllm/base/error.hpp"
+
+namespace CLI {  // its header is expensive to read
+class App;
+class Option;
+}  // namespace CLI
 
 namespace prismllm::cli {
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "prismllm/base/host_name.hpp"
 #include "prismllm/base/log.hpp"
 #include "prismllm/comm/agree.hpp"

@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "prismllm/comm/communicator.hpp"
 #include "prismllm/deck/deck.hpp"
 #include "prismllm/emulation/run.hpp"
 #include "prismllm/store/provenance.hpp"
+
+namespace CLI {  // its header is expensive to read
+class App;
+class Option;
+}  // namespace CLI
 
 namespace prismllm::cli {
 

@@ -7,6 +7,8 @@
 #include <exception>
 #include <sstream>
 
+#include <CLI/CLI.hpp>
+
 #include "prismllm/base/log.hpp"
 
 #include "commands.hpp"

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "prismllm/base/printable.hpp"
 
 namespace prismllm::cli {

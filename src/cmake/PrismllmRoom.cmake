@@ -32,6 +32,9 @@ function(prismllm_room NAME)
         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 endfunction()
 
+# Code of tests runs once or so: the time to optimize it would be longer. What it tests is optimized.
+set(PRISMLLM_TEST_OPTIONS -O0 CACHE STRING "Compiler options of test code, behind all others")
+
 # prismllm_unit_test(ROOM SOURCES a_test.cpp ... ROOMS ... [LINKS ...]): executable unit_<ROOM>.
 # The target unit_tests builds them all and nothing else (for sanitizer builds).
 function(prismllm_unit_test ROOM)
@@ -41,6 +44,7 @@ function(prismllm_unit_test ROOM)
     list(TRANSFORM rooms PREPEND prismllm_)
     target_link_libraries(unit_${ROOM} PRIVATE ${rooms} ${T_LINKS} GTest::gtest_main GTest::gmock
         prismllm_options)
+    target_compile_options(unit_${ROOM} PRIVATE ${PRISMLLM_TEST_OPTIONS})
     target_compile_definitions(unit_${ROOM} PRIVATE
         PRISMLLM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PRISMLLM_BINARY_DIR="${PROJECT_BINARY_DIR}")
     if(NOT TARGET unit_tests)
@@ -69,6 +73,7 @@ function(prismllm_mpi_test NAME)
     list(TRANSFORM rooms PREPEND prismllm_)
     target_link_libraries(mpi_${NAME} PRIVATE ${rooms} ${T_LINKS} GTest::gtest MPI::MPI_CXX
         prismllm_options)
+    target_compile_options(mpi_${NAME} PRIVATE ${PRISMLLM_TEST_OPTIONS})
     target_compile_definitions(mpi_${NAME} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX
         PRISMLLM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PRISMLLM_BINARY_DIR="${PROJECT_BINARY_DIR}")
     foreach(np IN LISTS T_PROCESSES)
