@@ -32,7 +32,7 @@ function(prismllm_room NAME)
         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 endfunction()
 
-# Code of tests runs once or so: the time to optimize it would be longer. What it tests is optimized.
+# Code of tests runs once: optimizing it takes longer. What it tests is optimized.
 set(PRISMLLM_TEST_OPTIONS -O0 CACHE STRING "Compiler options of test code, behind all others")
 
 # prismllm_unit_test(ROOM SOURCES a_test.cpp ... ROOMS ... [LINKS ...]): executable unit_<ROOM>.

@@ -22,7 +22,7 @@ struct Format {
 };
 // 1.1: families of experts; 1.2: the layout among the facts of the job.
 inline constexpr Format graph_format{"prismllm.graph", 1, 2};
-inline constexpr Format result_format{"prismllm.result", 1, 2};
+inline constexpr Format result_format{"prismllm.result", 1, 3};
 
 /// More ranks than any job has; stops a damaged file from making tables of absurd size.
 inline constexpr std::int64_t largest_world_size = std::int64_t{1} << 26;

@@ -192,9 +192,11 @@ class Bench:
         errors, noise = [], []
         for deck, others in WALL_CUTS:
             native, again, emulated, clocks = self.wall(deck, others)
-            middle = statistics.median(native)
-            noise.append(100 * (statistics.median(again) / middle - 1))
-            errors.append(100 * (statistics.median(emulated) / middle - 1))
+            # The machine's speed drifts: what ran one after the other is compared.
+            noise.append(100 * (statistics.median(b / a for a, b in zip(native, again)) - 1))
+            errors.append(100 * (statistics.median(
+                2 * c / (a + b) for a, b, c in zip(native, again, emulated)) - 1))
+            middle = statistics.median(native + again)
             late, awaited = (sum(c[k] for c in clocks) for k in ("answers_late", "answers_awaited"))
             name = " ".join([deck, *[s.split(".")[1].replace("parallel", "p") for s in others]])
             print(f"{name[:34]:34s} {middle:9.3f} {noise[-1]:+7.2f}% {errors[-1]:+7.2f}% "
