@@ -26,6 +26,10 @@ die() {
     exit 5
 }
 
+usage() {
+    sed -n '/^# Install what/,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
+}
+
 # Those of the packages in the arguments that are not installed, one a line.
 missing_of() {
     local installed
@@ -95,7 +99,15 @@ main() {
                 optional+=("${slurm_tests[@]}")
             fi
             ;;
-        *) die "unknown argument $1. Use --tests or nothing." ;;
+        -h | --help)
+            usage
+            return
+            ;;
+        *)
+            printf 'install_dependencies.sh: unknown argument %s.\n' "$1" >&2
+            usage >&2
+            exit 2
+            ;;
     esac
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
         require_tools

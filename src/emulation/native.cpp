@@ -208,7 +208,7 @@ Expected<NativeRun> run_native(const comm::Communicator& world, const target::Jo
         recorder.emplace(world, graph, real);
     }
     NativeRun run;
-    run.placement = pin_processes(world);
+    run.placement = pin_processes(world, placement::Duty::real_rank);
     for (std::int64_t step = 0; step < job.native.steps && run.outcome; ++step) {
         world.barrier();  // process 0 may have been busy with the emulated clock
         const auto begin = std::chrono::steady_clock::now();

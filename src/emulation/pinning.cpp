@@ -24,13 +24,21 @@ struct Outcome {
 };
 
 /// @collective over the processes of one node
-Outcome take_seat(const comm::Communicator& node, const placement::Topology& topology) {
+Outcome take_seat(const comm::Communicator& node, const placement::Topology& topology,
+                  placement::Duty duty) {
     if (!same_places_allowed(node, topology)) {
         return {fmt::format("where the launcher put it (hardware threads {})", topology.allowed()),
                 {}};
     }
-    const placement::Seat seat =
-        placement::choose_seat(topology, node.rank(), node.size(), placement::pinning_wanted());
+    std::vector<std::int64_t> real(static_cast<std::size_t>(node.size()));
+    real[static_cast<std::size_t>(node.rank())] = duty == placement::Duty::real_rank ? 1 : 0;
+    node.reduce_all(real, comm::Reduction::sum);
+    std::vector<placement::Duty> duties;
+    for (const std::int64_t executes : real) {
+        duties.push_back(executes != 0 ? placement::Duty::real_rank : placement::Duty::proxy);
+    }
+    const placement::Seat seat = placement::choose_seats(
+        topology, duties, placement::pinning_wanted())[static_cast<std::size_t>(node.rank())];
     Outcome outcome{seat.text, placement::launcher_warning(topology, node.size())};
     if (seat.core) {
         if (const Status bound = topology.bind_to(*seat.core); !bound) {
@@ -42,10 +50,10 @@ Outcome take_seat(const comm::Communicator& node, const placement::Topology& top
 
 }  // namespace
 
-ProcessPlacement pin_processes(const comm::Communicator& comm) {
+ProcessPlacement pin_processes(const comm::Communicator& comm, placement::Duty duty) {
     const auto topology = placement::Topology::live();
     const auto node = comm.split_by_node();
-    const Outcome mine = take_seat(node, topology);
+    const Outcome mine = take_seat(node, topology, duty);
 
     ProcessPlacement result;
     result.lines =

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "prismllm/placement/assign.hpp"
-#include "prismllm/placement/topology.hpp"
 
 #include "roles.hpp"
 
@@ -26,7 +25,8 @@ std::vector<std::int64_t> timed_ops(const graph::ExecutionGraph& graph) {
 }  // namespace
 
 Expected<Plan> plan_processes(const graph::ExecutionGraph& graph, int processes,
-                              const std::vector<std::int64_t>& real_ranks) {
+                              const std::vector<std::int64_t>& real_ranks,
+                              const placement::Topology& topology, placement::Pinning pinning) {
     const auto roles = assign_roles(graph, processes, 0, real_ranks);
     if (!roles) {
         return tl::unexpected{roles.error()};
@@ -46,11 +46,14 @@ Expected<Plan> plan_processes(const graph::ExecutionGraph& graph, int processes,
             process.real = number;
         }
     }
-    const auto topology = placement::Topology::live();
     plan.machine = topology.describe();
-    for (int p = 0; p < processes; ++p) {
-        plan.processes[static_cast<std::size_t>(p)].seat =
-            placement::choose_seat(topology, p, processes, placement::pinning_wanted()).text;
+    std::vector<placement::Duty> duties;
+    for (const PlannedProcess& process : plan.processes) {
+        duties.push_back(process.real ? placement::Duty::real_rank : placement::Duty::proxy);
+    }
+    const auto seats = placement::choose_seats(topology, duties, pinning);
+    for (std::size_t p = 0; p < seats.size(); ++p) {
+        plan.processes[p].seat = seats[p].text;
     }
     for (const auto& crossing : placement::crossing_families(graph, roles->owner)) {
         plan.crossings.push_back(

@@ -239,7 +239,8 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
         return tl::unexpected{roles.error()};
     }
     Emulated result;
-    result.placement = pin_processes(comm);
+    result.placement =
+        pin_processes(comm, roles->real.own ? placement::Duty::real_rank : placement::Duty::proxy);
     const auto begin = std::chrono::steady_clock::now();
     auto real = make_real_side(comm, graph, *roles, program);
     if (!real) {

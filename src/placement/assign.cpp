@@ -65,6 +65,16 @@ Plan plan_of(const graph::ExecutionGraph& graph, Components components, int prox
     return {std::move(components), std::move(number), std::move(placed)};
 }
 
+/// The nodes of the target cluster, as if they were groups of a family.
+graph::Membership nodes_of(const graph::ExecutionGraph& graph) {
+    graph::Membership nodes;
+    for (std::int64_t rank = 0; rank < graph.world_size; ++rank) {
+        nodes.group.push_back(static_cast<std::int32_t>(rank / graph.ranks_per_node));
+        nodes.position.push_back(static_cast<std::int32_t>(rank % graph.ranks_per_node));
+    }
+    return nodes;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> traffic_by_family(const graph::ExecutionGraph& graph) {
@@ -106,18 +116,22 @@ std::vector<std::int32_t> assign_owners(const graph::ExecutionGraph& graph, int 
         acceptable_imbalance * static_cast<double>(total) / static_cast<double>(proxies);
 
     Plan plan = plan_of(graph, Components{graph.world_size}, proxies);
-    for (const std::size_t f : by_traffic(graph)) {
-        const graph::Family& family = graph.families[f];
+    const auto keep_whole = [&](const graph::Membership& membership, std::int64_t groups) {
         Components joined = plan.components;
-        joined.join_groups(graph::membership_of(family, graph.world_size), family.group_count());
+        joined.join_groups(membership, groups);
         if (joined.count() < proxies) {
-            continue;
+            return;
         }
         Plan next = plan_of(graph, std::move(joined), proxies);
         const bool balanced = static_cast<double>(next.spread.largest) <= acceptable;
         if (balanced || next.spread.largest <= plan.spread.largest) {
             plan = std::move(next);
         }
+    };
+    keep_whole(nodes_of(graph), (graph.world_size - 1) / graph.ranks_per_node + 1);
+    for (const std::size_t f : by_traffic(graph)) {
+        const graph::Family& family = graph.families[f];
+        keep_whole(graph::membership_of(family, graph.world_size), family.group_count());
     }
 
     std::vector<std::int32_t> owner(plan.number.size());

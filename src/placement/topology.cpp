@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prismllm/placement/topology.hpp"
 
-#include <cstdlib>
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -45,6 +45,7 @@ struct Topology::Impl {
         if (hwloc_topology_init(&machine) != 0) {
             throw SystemError{ErrorCode::system, "hwloc does not start (out of memory?)"};
         }
+        hwloc_topology_set_io_types_filter(machine, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);  // GPUs
     }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
@@ -65,11 +66,10 @@ struct Topology::Impl {
     [[nodiscard]] int count(hwloc_obj_type_t type) const {
         return hwloc_get_nbobjs_by_type(machine, type);
     }
-    /// Allowed core number `index`; null past the last.
-    [[nodiscard]] hwloc_obj_t allowed_core(int index) const {
-        hwloc_obj_t core = nullptr;
+    /// Next allowed core behind this one, or the first; null past the last.
+    [[nodiscard]] hwloc_obj_t allowed_core(hwloc_obj_t core) const {
         while ((core = hwloc_get_next_obj_by_type(machine, core_type, core)) != nullptr) {
-            if (hwloc_bitmap_intersects(core->cpuset, allowed.get()) != 0 && index-- == 0) {
+            if (hwloc_bitmap_intersects(core->cpuset, allowed.get()) != 0) {
                 break;
             }
         }
@@ -154,7 +154,7 @@ int Topology::cores() const {
 
 int Topology::allowed_cores() const {
     int count = 0;
-    while (impl_->allowed_core(count) != nullptr) {
+    for (hwloc_obj_t core = nullptr; (core = impl_->allowed_core(core)) != nullptr;) {
         ++count;
     }
     return count;
@@ -164,26 +164,53 @@ std::string Topology::allowed() const {
     return list_of(impl_->allowed.get());
 }
 
-std::optional<Core> Topology::core_for(int process, int processes) const {
-    const int available = allowed_cores();
-    if (processes > available) {
-        return std::nullopt;
-    }
-    const auto index = static_cast<std::int64_t>(process) * available / processes;
-    const hwloc_obj_t core = impl_->allowed_core(static_cast<int>(index));
+std::vector<Core> Topology::allowed_core_list() const {
+    std::vector<Core> cores;
     const Bitmap usable = empty_bitmap();
-    hwloc_bitmap_and(usable.get(), core->cpuset, impl_->allowed.get());
-    return Core{static_cast<int>(core->logical_index),
-                impl_->number_around(core, HWLOC_OBJ_PACKAGE),
-                impl_->number_around(core, HWLOC_OBJ_NUMANODE), list_of(usable.get())};
+    for (hwloc_obj_t core = nullptr; (core = impl_->allowed_core(core)) != nullptr;) {
+        hwloc_bitmap_and(usable.get(), core->cpuset, impl_->allowed.get());
+        cores.push_back({static_cast<int>(core->logical_index),
+                         impl_->number_around(core, HWLOC_OBJ_PACKAGE),
+                         impl_->number_around(core, HWLOC_OBJ_NUMANODE), list_of(usable.get())});
+    }
+    return cores;
+}
+
+std::vector<Gpu> Topology::gpus() const {
+    std::vector<Gpu> gpus;
+    hwloc_obj_t device = nullptr;
+    while ((device = hwloc_get_next_pcidev(impl_->machine, device)) != nullptr) {
+        const auto& pci = device->attr->pcidev;
+        constexpr unsigned display = 0x03;  // base class: VGA, XGA, 3D controllers
+        constexpr unsigned amd = 0x1002, nvidia = 0x10de;
+        if (pci.class_id >> 8U != display || (pci.vendor_id != amd && pci.vendor_id != nvidia)) {
+            continue;
+        }
+        const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(impl_->machine, device);
+        const int numa = hwloc_bitmap_first(near->nodeset);
+        const hwloc_obj_t node = numa < 0 ? nullptr
+                                          : hwloc_get_numanode_obj_by_os_index(
+                                                impl_->machine, static_cast<unsigned>(numa));
+        gpus.push_back(
+            {static_cast<int>(gpus.size()),
+             node == nullptr ? 0 : static_cast<int>(node->logical_index),
+             fmt::format("{:04x}:{:02x}:{:02x}.{:x}", pci.domain, pci.bus, pci.dev, pci.func)});
+    }
+    std::ranges::sort(gpus, {}, &Gpu::name);
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        gpus[i].number = static_cast<int>(i);
+    }
+    return gpus;
 }
 
 std::string Topology::describe() const {
-    return fmt::format("{}, {}, {}, {}",
+    const auto accelerators = static_cast<int>(gpus().size());
+    return fmt::format("{}, {}, {}, {}{}",
                        counted(impl_->count(HWLOC_OBJ_PACKAGE), "package", "packages"),
                        counted(impl_->count(HWLOC_OBJ_NUMANODE), "NUMA node", "NUMA nodes"),
                        counted(cores(), "core", "cores"),
-                       counted(impl_->count(HWLOC_OBJ_PU), "hardware thread", "hardware threads"));
+                       counted(impl_->count(HWLOC_OBJ_PU), "hardware thread", "hardware threads"),
+                       accelerators == 0 ? "" : ", " + counted(accelerators, "GPU", "GPUs"));
 }
 
 std::string Topology::xml() const {
@@ -207,40 +234,6 @@ Status Topology::bind_to(const Core& core) const {
                     core.number);
     }
     return {};
-}
-
-Pinning pinning_wanted() {
-    const char* value = std::getenv("PRISMLLM_BIND");
-    return value != nullptr && std::string_view{value} == "none" ? Pinning::off : Pinning::on;
-}
-
-Seat choose_seat(const Topology& topology, int process, int processes, Pinning pinning) {
-    if (pinning == Pinning::off) {
-        return {std::nullopt, "not pinned (PRISMLLM_BIND=none)"};
-    }
-    if (processes == 1) {
-        return {std::nullopt, "not pinned (alone on its node)"};
-    }
-    auto core = topology.core_for(process, processes);
-    if (!core) {
-        return {std::nullopt, fmt::format("not pinned ({} processes share {})", processes,
-                                          counted(topology.allowed_cores(), "core", "cores"))};
-    }
-    std::string text =
-        fmt::format("core {} (package {}, NUMA node {})", core->number, core->package, core->numa);
-    return {std::move(core), std::move(text)};
-}
-
-std::string launcher_warning(const Topology& topology, int processes) {
-    const int allowed = topology.allowed_cores();
-    if (allowed == topology.cores()) {
-        return {};
-    }
-    return fmt::format(
-        "the launcher lets {} of a node use {} of {} (it has bound them). Start them with "
-        "--bind-to none (mpirun) or --cpu-bind=none (srun): prismllm places its processes itself.",
-        counted(processes, "process", "processes"), allowed,
-        counted(topology.cores(), "core", "cores"));
 }
 
 }  // namespace prismllm::placement

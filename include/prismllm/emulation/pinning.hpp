@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "prismllm/comm/communicator.hpp"
+#include "prismllm/placement/topology.hpp"
 
 namespace prismllm::emulation {
 
@@ -20,10 +21,11 @@ struct ProcessPlacement {
     std::string machine_xml;            ///< hwloc's description of process 0's node
 };
 
-/// Pin the processes of every node to its cores (placement/topology.hpp). Processes stay where
-/// they are when cores are fewer, when the launcher has given each its own place, or when the
-/// environment has PRISMLLM_BIND=none.
+/// Pin the processes of every node to its cores (placement/topology.hpp, choose_seats). Processes
+/// stay where they are when cores are fewer, when the launcher has given each its own place, or
+/// when the environment has PRISMLLM_BIND=none.
+/// @param duty of this process
 /// @collective
-[[nodiscard]] ProcessPlacement pin_processes(const comm::Communicator& comm);
+[[nodiscard]] ProcessPlacement pin_processes(const comm::Communicator& comm, placement::Duty duty);
 
 }  // namespace prismllm::emulation

@@ -11,6 +11,7 @@
 
 #include "prismllm/base/error.hpp"
 #include "prismllm/graph/execution_graph.hpp"
+#include "prismllm/placement/topology.hpp"
 
 namespace prismllm::emulation {
 
@@ -19,7 +20,7 @@ struct PlannedProcess {
     std::int64_t ranks = 0;            ///< of the job
     std::int64_t first_rank = -1;      ///< lowest of them
     double share = 0;                  ///< of all participant ops
-    std::string seat;  ///< on this machine, were all processes here: "core 3 (package 0, ...)"
+    std::string seat;  ///< were all processes on one machine: "core 3 (package 0, ...)"
 };
 
 struct PlannedCrossing {
@@ -31,14 +32,17 @@ struct PlannedCrossing {
 struct Plan {
     std::vector<PlannedProcess> processes;
     std::vector<PlannedCrossing> crossings;  ///< families with traffic between processes
-    std::string machine;                     ///< this one, in one line
+    std::string machine;                     ///< in one line
 };
 
 /// The placement that emulate() chooses for a number of processes.
+/// @param topology of the machine that they would all run on.
 /// @return as emulate: bad_deck for ranks outside the job, resources for another number of
 ///         processes than the real ranks need.
 /// @local
 [[nodiscard]] Expected<Plan> plan_processes(const graph::ExecutionGraph& graph, int processes,
-                                            const std::vector<std::int64_t>& real_ranks);
+                                            const std::vector<std::int64_t>& real_ranks,
+                                            const placement::Topology& topology,
+                                            placement::Pinning pinning);
 
 }  // namespace prismllm::emulation

@@ -20,7 +20,8 @@ namespace prismllm::placement {
 
 /// Proxy of every virtual rank, [world_size].
 ///
-/// Groups of the families with the most traffic stay whole, as far as that leaves work for every
+/// The ranks of a node of the target cluster stay together, then groups of the families with the
+/// most traffic stay whole, as far as that leaves work for every
 /// proxy and no proxy with more than 1.15 times the mean number of ops (or as near to it as the
 /// job allows). Neighboring ranks stay together where that costs no balance. Every proxy has
 /// ranks when there are enough. The same on all processes.

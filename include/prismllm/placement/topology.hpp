@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "prismllm/base/error.hpp"
 
@@ -19,6 +20,14 @@ struct Core {
     int numa = 0;
     std::string pus;  ///< its hardware threads as the operating system numbers them, "3,35"
     bool operator==(const Core&) const = default;
+};
+
+/// A GPU of the machine, as hwloc finds it among the PCI devices; a virtual machine may hide them.
+struct Gpu {
+    int number = 0;    ///< in the order of the bus, which is that of CUDA_DEVICE_ORDER=PCI_BUS_ID
+    int numa = 0;      ///< of the nearest NUMA node
+    std::string name;  ///< "0000:0f:00.0"
+    bool operator==(const Gpu&) const = default;
 };
 
 /// What hwloc knows of a machine. Cores that the operating system keeps from all processes of
@@ -47,12 +56,12 @@ public:
     /// The allowed hardware threads as a list, "0-3,8".
     [[nodiscard]] std::string allowed() const;
 
-    /// Core for process `process` of `processes` on this machine: allowed cores at even
-    /// distances, so that packages and NUMA nodes fill evenly and neighbors stay near.
-    /// @return nothing when there are more processes than allowed cores.
-    [[nodiscard]] std::optional<Core> core_for(int process, int processes) const;
+    /// Those with an allowed hardware thread, in the machine's order.
+    [[nodiscard]] std::vector<Core> allowed_core_list() const;
+    /// Display and 3D controllers of AMD and NVIDIA.
+    [[nodiscard]] std::vector<Gpu> gpus() const;
 
-    /// One line: "2 packages, 4 NUMA nodes, 64 cores, 128 hardware threads".
+    /// One line: "2 packages, 4 NUMA nodes, 64 cores, 128 hardware threads", GPUs where there are.
     [[nodiscard]] std::string describe() const;
     /// The whole machine in hwloc's XML, for provenance.
     [[nodiscard]] std::string xml() const;
@@ -70,17 +79,25 @@ private:
 /// Where one process shall run, and why.
 struct Seat {
     std::optional<Core> core;  ///< nothing: leave it to the operating system
+    std::optional<int> gpu;    ///< beside which it sits; of real ranks where there are GPUs
     std::string text;          ///< "core 3 (package 0, NUMA node 0)", "not pinned (...)"
 };
+
+/// What a process does: replay many ranks, or execute one.
+enum class Duty : bool { proxy, real_rank };
 
 enum class Pinning : bool { off, on };
 /// Off when the environment has PRISMLLM_BIND=none.
 [[nodiscard]] Pinning pinning_wanted();
 
-/// Choose for process `process` of `processes` on one machine. A process that is alone is not
-/// pinned: it would meet other jobs on the first core.
-[[nodiscard]] Seat choose_seat(const Topology& topology, int process, int processes,
-                               Pinning pinning);
+/// Seats of the processes of one machine, in their order. No core is given twice: where there are
+/// fewer than processes, or a process is alone and would meet other jobs on the first core, none is
+/// pinned. Real ranks choose first: the k-th sits on the NUMA node nearest to GPU k (in turn, where
+/// they are more), without GPUs on NUMA node after node; where its cores are used up, on the first
+/// free core. Proxies take the others at even distances, so that packages and NUMA nodes fill
+/// evenly and neighbors stay near.
+[[nodiscard]] std::vector<Seat> choose_seats(const Topology& topology,
+                                             const std::vector<Duty>& duties, Pinning pinning);
 
 /// What to tell the user where the launcher lets processes use a part of the machine only;
 /// empty where it does not. `processes`: those of this machine.

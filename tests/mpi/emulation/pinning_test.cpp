@@ -26,7 +26,7 @@ protected:
 };
 
 TEST_F(Pinned, EveryProcessReportsToTheFirst) {
-    const ProcessPlacement placement = pin_processes(world_);
+    const ProcessPlacement placement = pin_processes(world_, placement::Duty::proxy);
 
     if (world_.rank() != 0) {
         EXPECT_TRUE(placement.lines.empty());
@@ -46,7 +46,7 @@ TEST_F(Pinned, ProcessesGetACoreEachExactlyWhereTheyFit) {
     const placement::Topology before = placement::Topology::live();
     const bool fit = world_.size() > 1 && world_.size() <= before.allowed_cores();
 
-    static_cast<void>(pin_processes(world_));
+    static_cast<void>(pin_processes(world_, placement::Duty::proxy));
 
     const placement::Topology after = placement::Topology::live();
     EXPECT_EQ(after.allowed_cores(), fit ? 1 : before.allowed_cores());
@@ -55,7 +55,7 @@ TEST_F(Pinned, ProcessesGetACoreEachExactlyWhereTheyFit) {
 TEST_F(Pinned, EnvironmentTurnsItOff) {
     setenv("PRISMLLM_BIND", "none", 1);
 
-    const ProcessPlacement placement = pin_processes(world_);
+    const ProcessPlacement placement = pin_processes(world_, placement::Duty::proxy);
 
     unsetenv("PRISMLLM_BIND");
     EXPECT_EQ(placement::Topology::live().allowed(), before_);

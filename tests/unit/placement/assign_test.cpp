@@ -94,6 +94,20 @@ TEST(AssignOwners, SplitsTheLessBusyFamilyWhenReplicasAreTooFew) {
               (std::vector<CrossingFamily>{{data, 4, 4}, {pipeline, 4, 4}, {world, 1, 1}}));
 }
 
+TEST(AssignOwners, KeepsTheRanksOfANodeTogether) {
+    // Nodes of 4 ranks: two tensor groups of neighboring replicas, though data groups have the
+    // least traffic.
+    ExecutionGraph g = mesh(2, 4, 2);
+    g.ranks_per_node = 4;
+
+    const Owners owner = assign_owners(g, 4);
+
+    for (std::size_t rank = 0; rank < owner.size(); ++rank) {
+        EXPECT_EQ(owner[rank], owner[rank / 4 * 4]) << rank;
+    }
+    EXPECT_EQ(assign_owners(g, 2).front(), assign_owners(g, 2)[8]) << "a pipeline is whole too";
+}
+
 TEST(AssignOwners, PutsBalanceBeforeWholeGroups) {
     // Four tensor groups on three proxies: one would have 4 ranks, 1.5 times the mean of 2.67.
     // Ranks one by one: 3, 3 and 2.

@@ -17,11 +17,11 @@ Topology two_packages() {
     return std::move(*topology);
 }
 
-std::vector<int> cores_for(const Topology& topology, int processes) {
+std::vector<int> cores_for(const Topology& topology, std::size_t proxies) {
     std::vector<int> cores;
-    for (int p = 0; p < processes; ++p) {
-        const auto core = topology.core_for(p, processes);
-        cores.push_back(core ? core->number : -1);
+    for (const Seat& seat :
+         choose_seats(topology, std::vector<Duty>(proxies, Duty::proxy), Pinning::on)) {
+        cores.push_back(seat.core ? seat.core->number : -1);
     }
     return cores;
 }
@@ -49,7 +49,7 @@ TEST(Topology, SurvivesTheWayThroughXml) {
 
     ASSERT_TRUE(copy.has_value());
     EXPECT_EQ(copy->describe(), original.describe());
-    EXPECT_EQ(copy->core_for(1, 2), original.core_for(1, 2));
+    EXPECT_EQ(copy->allowed_core_list(), original.allowed_core_list());
 }
 
 TEST(Topology, RefusesForeignXml) {
@@ -57,21 +57,12 @@ TEST(Topology, RefusesForeignXml) {
     EXPECT_FALSE(Topology::from_xml("").has_value());
 }
 
-TEST(Topology, SpreadsProcessesEvenlyOverPackages) {
-    const Topology topology = two_packages();
+TEST(Topology, NamesCoresByTheirSurroundings) {
+    const std::vector<Core> cores = two_packages().allowed_core_list();
 
-    EXPECT_EQ(cores_for(topology, 2), (std::vector<int>{0, 4}));
-    EXPECT_EQ(cores_for(topology, 4), (std::vector<int>{0, 2, 4, 6}));
-    EXPECT_EQ(cores_for(topology, 8), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
-}
-
-TEST(Topology, NamesACoreByItsSurroundings) {
     // Core 5 is the second of package 1; hwloc numbers synthetic threads in order.
-    EXPECT_EQ(two_packages().core_for(5, 8), (Core{5, 1, 1, "10-11"}));
-}
-
-TEST(Topology, NeverSharesACore) {
-    EXPECT_EQ(two_packages().core_for(0, 9), std::nullopt);
+    ASSERT_EQ(cores.size(), 8U);
+    EXPECT_EQ(cores[5], (Core{5, 1, 1, "10-11"}));
 }
 
 TEST(Topology, UsesAllowedThreadsOnly) {
@@ -83,8 +74,8 @@ TEST(Topology, UsesAllowedThreadsOnly) {
     EXPECT_EQ(topology.cores(), 8);
     EXPECT_EQ(topology.allowed_cores(), 3);
     EXPECT_EQ(cores_for(topology, 3), (std::vector<int>{3, 4, 7}));
-    EXPECT_EQ(topology.core_for(2, 3)->pus, "15");
-    EXPECT_EQ(topology.core_for(0, 4), std::nullopt);
+    EXPECT_EQ(topology.allowed_core_list()[2].pus, "15");
+    EXPECT_EQ(cores_for(topology, 4), (std::vector<int>{-1, -1, -1, -1}));
 }
 
 TEST(Topology, RefusesThreadListsThatNameNothing) {
@@ -100,18 +91,6 @@ TEST(Topology, LooksAtThisMachine) {
 
     EXPECT_GE(topology.cores(), topology.allowed_cores());
     EXPECT_GE(topology.allowed_cores(), 1);
-}
-
-TEST(ChooseSeat, SaysWhichCoreOrWhyNone) {
-    const Topology topology = two_packages();
-
-    EXPECT_EQ(choose_seat(topology, 1, 2, Pinning::on).text, "core 4 (package 1, NUMA node 1)");
-    EXPECT_EQ(choose_seat(topology, 0, 9, Pinning::on).text,
-              "not pinned (9 processes share 8 cores)");
-    EXPECT_EQ(choose_seat(topology, 0, 1, Pinning::on).text, "not pinned (alone on its node)");
-    const Seat off = choose_seat(topology, 0, 2, Pinning::off);
-    EXPECT_EQ(off.text, "not pinned (PRISMLLM_BIND=none)");
-    EXPECT_EQ(off.core, std::nullopt);
 }
 
 TEST(PinningWanted, IsOffOnlyForNone) {
