@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "call_keys.hpp"
 
@@ -27,8 +28,13 @@ void VirtualPace::done(std::size_t count) {
     ++times_;
 }
 
-WallPace::WallPace(engine::Engine& engine, const graph::ExecutionGraph& graph, bool modelled)
-    : engine_{engine}, graph_{graph}, modelled_{modelled}, epoch_{Clock::now()} {}
+WallPace::WallPace(engine::Engine& engine, const graph::ExecutionGraph& graph, bool modelled,
+                   std::function<void()> alive)
+    : engine_{engine},
+      graph_{graph},
+      modelled_{modelled},
+      alive_{std::move(alive)},
+      epoch_{Clock::now()} {}
 
 std::int64_t WallPace::now_ps() const {
     return picoseconds(Clock::now() - epoch_);
@@ -40,17 +46,18 @@ void WallPace::set_back(std::int64_t instant) {
     punctuality_.held_ps += std::max<std::int64_t>(away, 0);
 }
 
-/// In an iteration others may need this process to pass on what they compute together.
-void WallPace::wait_until(std::int64_t instant) {
+bool WallPace::wait_until(std::int64_t instant, const std::function<bool()>& cancelled) {
     constexpr std::int64_t near_ps = 200'000'000;  // a sleep lasts longer than it is told to
     for (std::int64_t left = instant - now_ps(); left > 0; left = instant - now_ps()) {
-        if (in_step_) {
-            engine_.issue(issued_);
+        if (cancelled && cancelled()) {
+            return false;
         }
         if (left > near_ps) {
+            alive_();
             std::this_thread::sleep_for(std::chrono::microseconds{50});
         }
     }
+    return true;
 }
 
 void WallPace::note_late(std::int64_t instant, std::int64_t asked) {
@@ -78,15 +85,21 @@ std::int64_t WallPace::gate(std::uint8_t stream, std::int64_t since) {
     }
     if (now_ps() > instant) {
         set_back(instant);
-    } else {
-        wait_until(instant);
+    }
+    Status go_on;
+    wait_until(instant, [&] {
+        engine_.issue(issued_);  // others may need this process to pass on what they compute
+        go_on = engine_.check_cancelled();
+        return !go_on;
+    });
+    if (!go_on) {
+        throw StepStopped{go_on.error()};
     }
     return *free;
 }
 
 void WallPace::begin_step() {
     engine_.begin_iteration();
-    in_step_ = true;
     issued_ = 0;
     set_back(end_ps_);  // nothing of the job happens between two iterations
 }
@@ -124,10 +137,9 @@ void WallPace::done(std::size_t count) {
     }
 }
 
-void WallPace::finish(std::int64_t end_ps) {
-    in_step_ = false;
+void WallPace::finish(std::int64_t end_ps, const std::function<bool()>& cancelled) {
     end_ps_ = end_ps;
-    wait_until(end_ps);
+    wait_until(end_ps, cancelled);
 }
 
 }  // namespace prismllm::emulation

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "prismllm/engine/engine.hpp"
@@ -57,14 +58,17 @@ class WallPace final : public Pace {
 public:
     /// @param engine live, of this rank alone; outlives the pace.
     /// @param modelled kernels last as the graph says, however long they take.
-    WallPace(engine::Engine& engine, const graph::ExecutionGraph& graph, bool modelled);
+    /// @param alive called now and then while the rank waits for the clock.
+    WallPace(engine::Engine& engine, const graph::ExecutionGraph& graph, bool modelled,
+             std::function<void()> alive);
 
     void begin_step() override;
     void before(std::size_t op, const graph::Op& listed) override;
     std::int64_t behind(std::size_t op, const graph::Op& listed) override;
     void done(std::size_t count) override;
-    /// Wait for the end of the iteration.
-    void finish(std::int64_t end_ps);
+    /// Wait for the end of the iteration, unless the job is cancelled.
+    /// @param cancelled may be empty
+    void finish(std::int64_t end_ps, const std::function<bool()>& cancelled);
 
     [[nodiscard]] const Punctuality& punctuality() const { return punctuality_; }
 
@@ -72,7 +76,8 @@ private:
     [[nodiscard]] std::int64_t now_ps() const;
     /// Now is `instant`.
     void set_back(std::int64_t instant);
-    void wait_until(std::int64_t instant);
+    /// @return false as soon as `cancelled` says true.
+    bool wait_until(std::int64_t instant, const std::function<bool()>& cancelled);
     /// Wait until the stream is free, on the wall's clock too. What passed since then, or since
     /// `since`, did not happen. @return when the stream was free
     std::int64_t gate(std::uint8_t stream, std::int64_t since);
@@ -81,11 +86,11 @@ private:
     engine::Engine& engine_;
     const graph::ExecutionGraph& graph_;
     bool modelled_;
+    std::function<void()> alive_;
     Clock::time_point epoch_;
     std::int64_t end_ps_ = 0;    ///< of the last iteration
     std::int64_t begin_ps_ = 0;  ///< of the op under way; of a kernel: since its stream was free
     std::size_t issued_ = 0;
-    bool in_step_ = false;
     bool hands_over_ = false;               ///< calls were made since the engine was told
     std::optional<std::uint8_t> holds_up_;  ///< stream whose end the host waited for
     std::int64_t held_since_ps_ = 0;

@@ -40,6 +40,9 @@ public:
     [[nodiscard]] std::int64_t steps() const { return step_; }
     /// Place in the list of the op under way or next. Other threads may ask.
     [[nodiscard]] std::size_t position() const { return at_; }
+    /// Rises while the rank waits for a clock, which is no standing still. Other threads may ask.
+    [[nodiscard]] std::uint64_t heartbeats() const { return heartbeats_; }
+    void beat() { ++heartbeats_; }
     /// "kernel gemm on stream 'compute', forward, micro-batch 0, layer 1"
     [[nodiscard]] std::string describe(std::size_t op) const;
 
@@ -101,6 +104,7 @@ private:
     std::function<std::int64_t()> allocated_now_;
     std::vector<std::int64_t> kernel_ps_, allocated_;
     std::atomic<std::size_t> at_ = 0;
+    std::atomic<std::uint64_t> heartbeats_ = 0;
     std::size_t head_ = 0;  ///< ops before the first step
     std::int64_t step_ = 0;
     Pace* pace_ = nullptr;

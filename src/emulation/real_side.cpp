@@ -31,7 +31,7 @@ void RealSide::follow(engine::Engine& engine, const target::Emulation& settings)
     }
     if (settings.clock == target::RunClock::wall) {
         const bool modelled = settings.real_durations == target::RealDurations::graph;
-        auto pace = std::make_unique<WallPace>(engine, graph_, modelled);
+        auto pace = std::make_unique<WallPace>(engine, graph_, modelled, [this] { rank_->beat(); });
         wall_ = pace.get();
         rank_->set_pace(std::move(pace));
     } else {
@@ -48,9 +48,9 @@ const RecordingPace& RealSide::record() {
     return recording;
 }
 
-void RealSide::end_iteration(std::int64_t end_ps) {
+void RealSide::end_iteration(std::int64_t end_ps, const std::function<bool()>& cancelled) {
     if (wall_ != nullptr) {
-        wall_->finish(end_ps);
+        wall_->finish(end_ps, cancelled);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,8 +42,9 @@ public:
     /// What the ops of this process's rank take is noted from now on. @pre it has one
     /// @return outlived by the object
     const RecordingPace& record();
-    /// The iteration ended at this instant for this process's rank.
-    void end_iteration(std::int64_t end_ps);
+    /// The iteration ended at this instant for this process's rank; on the wall's clock it waits
+    /// for that, unless the job is cancelled.
+    void end_iteration(std::int64_t end_ps, const std::function<bool()>& cancelled);
     /// One iteration of this process's rank; nothing on a proxy.
     void step();
     /// Durations of the rank's kernels in the last step, see FollowingExecutor; null on a proxy.

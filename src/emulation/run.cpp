@@ -46,6 +46,23 @@ Status check_timelines(const graph::ExecutionGraph& graph, const target::Emulati
     return {};
 }
 
+/// On the wall's clock processes hear nothing of each other during a pause.
+Status check_pauses(const target::Emulation& settings) {
+    if (settings.real_ranks.empty() || settings.clock != target::RunClock::wall) {
+        return {};
+    }
+    for (const target::Pause& pause : settings.pauses) {
+        if (pause.time_s > settings.watchdog_s) {
+            return fail(ErrorCode::bad_deck,
+                        "emulation.pauses lets rank {} pause for {} s on the clock of the wall "
+                        "(emulation.watchdog ends the job after {} s). Use a shorter pause, a "
+                        "longer emulation.watchdog, or the virtual clock.",
+                        pause.rank, pause.time_s, settings.watchdog_s);
+        }
+    }
+    return {};
+}
+
 Status check_settings(const graph::ExecutionGraph& graph, const target::Emulation& settings) {
     if (settings.iterations < 1) {
         return fail(ErrorCode::bad_deck,
@@ -92,6 +109,9 @@ Status check_settings(const graph::ExecutionGraph& graph, const target::Emulatio
                         "of the job.",
                         pause.rank, graph.world_size - 1);
         }
+    }
+    if (auto ok = check_pauses(settings); !ok) {
+        return ok;
     }
     return check_timelines(graph, settings);
 }
@@ -196,7 +216,7 @@ std::string places_of(const Roles& roles) {
 }
 
 Status run_iterations(const comm::Communicator& comm, engine::Engine& engine, RealSide* real,
-                      std::int64_t iterations) {
+                      std::int64_t iterations, const std::function<bool()>& cancelled) {
     for (std::int64_t k = 0; k < iterations; ++k) {
         if (real != nullptr) {
             try {
@@ -209,8 +229,8 @@ Status run_iterations(const comm::Communicator& comm, engine::Engine& engine, Re
             return ok;
         }
         if (real != nullptr) {
-            real->end_iteration(engine.results().end_ps.empty() ? 0
-                                                                : engine.results().end_ps.back());
+            real->end_iteration(
+                engine.results().end_ps.empty() ? 0 : engine.results().end_ps.back(), cancelled);
         }
         if (k == 0) {
             if (auto ok = check_horizon(comm, engine, iterations); !ok) {
@@ -259,7 +279,7 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
     }
     const auto run = [&]() -> Status {
         try {
-            return run_iterations(comm, *engine, real->get(), settings.iterations);
+            return run_iterations(comm, *engine, real->get(), settings.iterations, cancelled);
         } catch (const SystemError& silence) {
             if (*real == nullptr || silence.code() != ErrorCode::system) {
                 throw;
@@ -287,6 +307,11 @@ Expected<Emulated> emulate(const comm::Communicator& comm, const graph::Executio
     result.data.published = values_of(published);
     describe_graph(graph, result.data);
     summarize(comm, graph, engine->results(), settings, result.data);
+    if (*real == nullptr && settings.clock == target::RunClock::wall) {
+        result.data.warnings.emplace_back(
+            "emulation.clock is \"wall\" and no rank is real (emulation.real_ranks): nobody "
+            "waits.");
+    }
     if (*real != nullptr) {
         describe_real(**real, roles->real, settings, result.data);
         result.real = (*real)->facts();

@@ -39,13 +39,16 @@ void StepWatch::look() {
     const auto tick = std::max(limit_ / 10, std::chrono::milliseconds{1});
     std::int64_t last_step = -1;
     std::size_t last_op = 0;
+    std::uint64_t last_beat = 0;
     auto since = Clock::now();
     std::unique_lock lock{mutex_};
     while (!changed_.wait_for(lock, tick, [this] { return stop_; })) {
         const std::size_t op = rank_.position();
-        if (step_ < 0 || step_ != last_step || op != last_op) {
+        const std::uint64_t beat = rank_.heartbeats();
+        if (step_ < 0 || step_ != last_step || op != last_op || beat != last_beat) {
             last_step = step_;
             last_op = op;
+            last_beat = beat;
             since = Clock::now();
         } else if (Clock::now() - since > limit_) {
             log_here(LogLevel::error, "watchdog",

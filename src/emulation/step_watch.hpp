@@ -14,8 +14,9 @@
 namespace prismllm::emulation {
 
 /// Looks at a real rank from a thread of its own. Where the rank is in a step and has issued no
-/// op for longer than the limit, the report is written and the process ends (job_failed), which
-/// makes the launcher end the job: the rank itself may hang in a call that never returns.
+/// op for longer than the limit, and does not wait for the clock of the wall, the report is written
+/// and the process ends (job_failed), which makes the launcher end the job: the rank itself may
+/// hang in a call that never returns.
 class StepWatch {
 public:
     StepWatch(const FollowingExecutor& rank, std::int64_t number, std::chrono::milliseconds limit);

@@ -41,6 +41,10 @@ Expected<std::int64_t> Engine::await_stream(std::uint8_t stream) {
     return impl_->machine.await_stream(stream);
 }
 
+Status Engine::check_cancelled() {
+    return impl_->machine.check_cancelled();
+}
+
 const LaneResults& Engine::results() const {
     return impl_->machine.results();
 }

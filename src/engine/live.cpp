@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
 // A rank whose ops are run as they are issued.
-#include <algorithm>
-
 #include "machine.hpp"
 
 namespace prismllm::engine {
@@ -79,6 +77,20 @@ Expected<std::int64_t> Machine::await_stream(std::uint8_t stream) {
         exchange_.relax();
     }
     return actor->clock[0];
+}
+
+Status Machine::check_cancelled() {
+    PRISMLLM_ASSERT(begun_, "an iteration is under way");
+    cancelled_ = cancelled_ || (options_.cancelled && options_.cancelled());
+    while (cancelled_) {
+        if (judge(0) == StallWatch::Verdict::cancelled) {
+            broken_ = true;
+            return tl::unexpected{interrupted()};
+        }
+        flights_.poll();
+        exchange_.relax();
+    }
+    return {};
 }
 
 }  // namespace prismllm::engine

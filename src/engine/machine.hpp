@@ -41,6 +41,7 @@ public:
     void issue(std::size_t count);
     [[nodiscard]] bool is_free(std::uint8_t stream) const;
     [[nodiscard]] Expected<std::int64_t> await_stream(std::uint8_t stream);
+    [[nodiscard]] Status check_cancelled();
     [[nodiscard]] const LaneResults& results();
     [[nodiscard]] double state_bytes_per_participant() const;
     [[nodiscard]] std::int64_t participant_ops() const { return participant_ops_; }

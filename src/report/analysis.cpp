@@ -160,8 +160,8 @@ std::optional<double> published_seconds(const store::ResultData& data) {
 
 }  // namespace
 
-std::vector<Comparison> comparisons(const store::ResultData& data) {
-    std::vector<Comparison> rows;
+std::vector<PublishedQuantity> comparisons(const store::ResultData& data) {
+    std::vector<PublishedQuantity> rows;
     const auto compare = [&](const char* quantity, const char* unit, double predicted,
                              const std::optional<double>& published, bool from_flops,
                              bool derived) {

@@ -58,7 +58,7 @@ struct EquallyBusy {
 
 /// Predicted against published: (predicted - published) / published. FLOP rates are compared
 /// where the source counts as we do or does not say how it counts.
-struct Comparison {
+struct PublishedQuantity {
     std::string quantity;  ///< JSON key
     std::string unit;
     double predicted = 0, published = 0;
@@ -66,7 +66,7 @@ struct Comparison {
     bool formula_assumed = false;  ///< a FLOP rate of unstated formula, taken to be ours
     [[nodiscard]] double error() const { return predicted / published - 1; }
 };
-[[nodiscard]] std::vector<Comparison> comparisons(const store::ResultData& data);
+[[nodiscard]] std::vector<PublishedQuantity> comparisons(const store::ResultData& data);
 
 /// What a formula name means, for a reader.
 [[nodiscard]] std::string formula_text(const std::string& name);

@@ -19,7 +19,7 @@ Json published(const store::ResultData& d) {
     Json object = Json::object();
     object["source"] = d.published.source;
     object["note"] = d.published.note;
-    for (const Comparison& row : comparisons(d)) {
+    for (const PublishedQuantity& row : comparisons(d)) {
         object[row.quantity] = {{"published", row.published},
                                 {"predicted", row.predicted},
                                 {"error", row.error()},

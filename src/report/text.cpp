@@ -99,12 +99,12 @@ void published(Page& page, const store::ResultData& d) {
     page.blank();
     page.line("Against the published run ({})", d.published.source);
     page.line("  {:<24} {:>12} {:>12} {:>9}", "quantity", "predicted", "published", "error");
-    for (const Comparison& row : rows) {
+    for (const PublishedQuantity& row : rows) {
         page.line("  {:<24} {:>12.4g} {:>12.4g} {:>+7.1f} %{}", row.quantity, row.predicted,
                   row.published, 100 * row.error(),
                   row.derived ? "   (published value from its FLOP rate)" : "");
     }
-    if (std::ranges::any_of(rows, &Comparison::formula_assumed)) {
+    if (std::ranges::any_of(rows, &PublishedQuantity::formula_assumed)) {
         page.line("  the source states no FLOP formula: compared as if it were {}",
                   d.facts.flops_formula);
     }

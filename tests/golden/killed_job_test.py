@@ -107,6 +107,27 @@ class EndOfAJob(GoldenTest):
                 self.assertEqual(INTERRUPTED, outcome.status, outcome)
                 self.assert_told_once(outcome)
 
+    def test_a_real_rank_that_waits_for_the_wall(self):
+        # Rank 0 pauses for longer than this test takes; rank 1, which is real, waits for it.
+        command = ("exec mpirun -np 2 prismllm run inputs/decks/tiny/gpt.toml -o result.h5 "
+                   "--set parallel.world_size=2 --set parallel.tensor_parallel=2 "
+                   "--set 'emulation.real_ranks=[1]' --set emulation.clock=wall "
+                   "--set emulation.iterations=4 "
+                   "--set 'emulation.pauses=[{rank=0,iteration=2,time=\"500 s\"}]'")
+        for which in ("launcher", "real rank", "proxy"):
+            with self.subTest(which):
+                job = self.work.start(command)
+                time.sleep(4)
+                processes = sorted(processes_of(job.pid, "prismllm"))
+                self.assertEqual(2, len(processes))
+
+                os.kill({"launcher": job.pid, "proxy": processes[0],
+                         "real rank": processes[1]}[which], signal.SIGUSR1)
+
+                outcome = self.end_of(job)
+                self.assertEqual(INTERRUPTED, outcome.status, outcome)
+                self.assert_told_once(outcome)
+
     def assert_told_once(self, outcome):
         """All processes end for one reason: it stands once, and no process claims it."""
         self.assertEqual(1, outcome.err.count(" was interrupted"), outcome)
