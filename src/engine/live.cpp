@@ -82,15 +82,18 @@ Expected<std::int64_t> Machine::await_stream(std::uint8_t stream) {
 Status Machine::check_cancelled() {
     PRISMLLM_ASSERT(begun_, "an iteration is under way");
     cancelled_ = cancelled_ || (options_.cancelled && options_.cancelled());
-    while (cancelled_) {
-        if (judge(0) == StallWatch::Verdict::cancelled) {
-            broken_ = true;
-            return tl::unexpected{interrupted()};
-        }
-        flights_.poll();
-        exchange_.relax();
+    bool all_know = cancelled_;
+    if (exchange_.size() > 1) {
+        // Another process may be the one that knows, and waits for this one's vote. To wait for a
+        // clock is no standing still: the count rises.
+        ++steps_;
+        all_know = watch_.vote({true, cancelled_, steps_}) == StallWatch::Verdict::cancelled;
     }
-    return {};
+    if (!all_know) {
+        return {};
+    }
+    broken_ = true;
+    return tl::unexpected{interrupted()};
 }
 
 }  // namespace prismllm::engine

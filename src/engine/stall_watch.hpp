@@ -15,6 +15,9 @@
 /// A maximum is on its way only if all members have started it and one has not seen it complete:
 /// the least started count exceeds the least completed count. So nothing can arrive any more,
 /// and nobody can move without it.
+///
+/// A real rank that waits for the clock of the wall votes too, so that others can end the job; its
+/// count rises from vote to vote, so no such vote is equal to the one before.
 #pragma once
 
 #include <cstdint>

@@ -108,8 +108,8 @@ public:
     /// is known, but not for ops of other streams.
     /// @return as run_iteration.
     [[nodiscard]] Expected<std::int64_t> await_stream(std::uint8_t stream);
-    /// For a rank that waits for something else: interrupted once the job is cancelled, when all
-    /// processes know of it.
+    /// To be called again and again by a rank that waits for something else: interrupted once the
+    /// job is cancelled on any process, when all know of it.
     [[nodiscard]] Status check_cancelled();
 
     [[nodiscard]] const LaneResults& results() const;
