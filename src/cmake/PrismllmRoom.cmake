@@ -53,8 +53,13 @@ function(prismllm_unit_test ROOM)
     add_dependencies(unit_tests unit_${ROOM})
     add_test(NAME unit.${ROOM} COMMAND unit_${ROOM})
     set(known_leaks ${PROJECT_SOURCE_DIR}/tests/support/leaks.supp)
+    set(environment "LSAN_OPTIONS=suppressions=${known_leaks}:print_suppressions=0")
+    if(PRISMLLM_SANITIZE)
+        # A library behind this plug-in of hwloc loses 1 KB, and is gone when leaks are named.
+        list(APPEND environment "HWLOC_COMPONENTS=-pci")
+    endif()
     set_tests_properties(unit.${ROOM} PROPERTIES LABELS unit TIMEOUT 120
-        ENVIRONMENT "LSAN_OPTIONS=suppressions=${known_leaks}:print_suppressions=0")
+        ENVIRONMENT "${environment}")
 endfunction()
 
 set(PRISMLLM_MPI_TEST_ENVIRONMENT

@@ -55,6 +55,8 @@ bool WallPace::wait_until(std::int64_t instant, const std::function<bool()>& can
         if (left > near_ps) {
             alive_();
             std::this_thread::sleep_for(std::chrono::microseconds{50});
+        } else {
+            std::this_thread::yield();  // cores may be fewer than processes
         }
     }
     return true;
