@@ -46,6 +46,11 @@ struct Topology::Impl {
             throw SystemError{ErrorCode::system, "hwloc does not start (out of memory?)"};
         }
         hwloc_topology_set_io_types_filter(machine, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);  // GPUs
+        // The bus is enough. These would start drivers, which takes seconds and device memory.
+        for (const char* driver : {"cuda", "nvml", "rsmi", "levelzero", "opencl", "gl"}) {
+            hwloc_topology_set_components(machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+                                          driver);
+        }
     }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
