@@ -10,6 +10,7 @@ import argparse
 import pathlib
 import sys
 
+import definition_rules
 import layer_rules
 import page_rules
 import spack_rules
@@ -20,6 +21,7 @@ RULES = {
     "layers": layer_rules.check_layers,
     "fences": layer_rules.check_fences,
     "links": layer_rules.check_links,
+    "definitions": definition_rules.check_definitions,
     "spdx": text_rules.check_spdx,
     "blanks": text_rules.check_blanks,
     "lengths": text_rules.check_lengths,

@@ -116,6 +116,12 @@ SAMPLES = [
     ("links", "an include without a link",
      {"src/target/CMakeLists.txt": HASH_HEAD + "prismllm_room(target SOURCES t.cpp ROOMS)\n"},
      "does not link"),
+    ("definitions", "two types of one name",
+     {"src/target/t.cpp": CPP_HEAD + "namespace a::b {\nstruct Row final {\n};\n"
+      "}  // namespace a::b\n",
+      "src/target/part.hpp": CPP_HEAD + "namespace a::b {\nnamespace {\nclass Own {\n};\n"
+      "}  // namespace\nclass Row : public Base {\n};\n}  // namespace a::b\n"},
+     "a::b::Row is defined in src/target/part.hpp:8 too"),
     ("spdx", "no license line", {"src/base/a.cpp": CPP_HEAD.split("\n")[0] + "\n\n"}, "SPDX"),
     ("spdx", "a script with a #! line and nothing after", {"tests/run.sh": "#!/bin/sh\necho\n"},
      "SPDX"),
