@@ -15,12 +15,24 @@ if(PRISMLLM_SANITIZE)
     target_link_options(prismllm_options INTERFACE -fsanitize=${PRISMLLM_SANITIZE})
 endif()
 
-# prismllm_room(NAME SOURCES a.cpp ... ROOMS base ... [LINKS fmt::fmt ...])
+# Some files at a time as one (the sanitizer presets, which would take too long otherwise). APART:
+# names local to files of the target repeat in others of them.
+if(CMAKE_UNITY_BUILD)
+    target_compile_options(prismllm_options INTERFACE -Wno-shadow)
+endif()
+function(prismllm_apart TARGET APART)
+    if(APART)
+        set_target_properties(${TARGET} PROPERTIES UNITY_BUILD OFF)
+    endif()
+endfunction()
+
+# prismllm_room(NAME [APART] SOURCES a.cpp ... ROOMS base ... [LINKS fmt::fmt ...])
 # ROOMS are public dependencies on other rooms, LINKS private external libraries.
 function(prismllm_room NAME)
-    cmake_parse_arguments(PARSE_ARGV 1 R "" "" "SOURCES;ROOMS;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 R "APART" "" "SOURCES;ROOMS;LINKS")
     add_library(prismllm_${NAME} ${R_SOURCES})
     add_library(PrismLLM::${NAME} ALIAS prismllm_${NAME})
+    prismllm_apart(prismllm_${NAME} ${R_APART})
     target_include_directories(prismllm_${NAME} PUBLIC
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -35,11 +47,13 @@ endfunction()
 # Code of tests runs once: optimizing it takes longer. What it tests is optimized.
 set(PRISMLLM_TEST_OPTIONS -O0 CACHE STRING "Compiler options of test code, behind all others")
 
-# prismllm_unit_test(ROOM SOURCES a_test.cpp ... ROOMS ... [LINKS ...]): executable unit_<ROOM>.
+# prismllm_unit_test(ROOM [APART] SOURCES a_test.cpp ... ROOMS ... [LINKS ...]): executable
+# unit_<ROOM>.
 # The target unit_tests builds them all and nothing else (for sanitizer builds).
 function(prismllm_unit_test ROOM)
-    cmake_parse_arguments(PARSE_ARGV 1 T "" "" "SOURCES;ROOMS;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 T "APART" "" "SOURCES;ROOMS;LINKS")
     add_executable(unit_${ROOM} ${T_SOURCES})
+    prismllm_apart(unit_${ROOM} ${T_APART})
     set(rooms ${T_ROOMS})
     list(TRANSFORM rooms PREPEND prismllm_)
     target_link_libraries(unit_${ROOM} PRIVATE ${rooms} ${T_LINKS} GTest::gtest_main GTest::gmock

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <utility>
 
 #include "call_keys.hpp"
 
@@ -29,12 +28,8 @@ void VirtualPace::done(std::size_t count) {
 }
 
 WallPace::WallPace(engine::Engine& engine, const graph::ExecutionGraph& graph, bool modelled,
-                   std::function<void()> alive)
-    : engine_{engine},
-      graph_{graph},
-      modelled_{modelled},
-      alive_{std::move(alive)},
-      epoch_{Clock::now()} {}
+                   FollowingExecutor& rank)
+    : engine_{engine}, graph_{graph}, modelled_{modelled}, rank_{rank}, epoch_{Clock::now()} {}
 
 std::int64_t WallPace::now_ps() const {
     return picoseconds(Clock::now() - epoch_);
@@ -53,7 +48,7 @@ bool WallPace::wait_until(std::int64_t instant, const std::function<bool()>& can
             return false;
         }
         if (left > near_ps) {
-            alive_();
+            rank_.beat();
             std::this_thread::sleep_for(std::chrono::microseconds{50});
         } else {
             std::this_thread::yield();  // cores may be fewer than processes
@@ -77,7 +72,9 @@ std::int64_t WallPace::gate(std::uint8_t stream, std::int64_t since) {
     hands_over_ = false;
     const bool asks = !engine_.is_free(stream);
     const std::int64_t asked = now_ps();
+    rank_.set_awaits_answer(asks);
     const Expected<std::int64_t> free = engine_.await_stream(stream);
+    rank_.set_awaits_answer(false);
     if (!free) {
         throw StepStopped{free.error()};
     }

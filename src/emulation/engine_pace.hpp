@@ -10,6 +10,7 @@
 #include "prismllm/engine/engine.hpp"
 #include "prismllm/program/executor.hpp"
 
+#include "following_executor.hpp"
 #include "pace.hpp"
 
 namespace prismllm::emulation {
@@ -58,9 +59,9 @@ class WallPace final : public Pace {
 public:
     /// @param engine live, of this rank alone; outlives the pace.
     /// @param modelled kernels last as the graph says, however long they take.
-    /// @param alive called now and then while the rank waits for the clock.
+    /// @param rank told what it waits for. All references outlive the pace.
     WallPace(engine::Engine& engine, const graph::ExecutionGraph& graph, bool modelled,
-             std::function<void()> alive);
+             FollowingExecutor& rank);
 
     void begin_step() override;
     void before(std::size_t op, const graph::Op& listed) override;
@@ -86,7 +87,7 @@ private:
     engine::Engine& engine_;
     const graph::ExecutionGraph& graph_;
     bool modelled_;
-    std::function<void()> alive_;
+    FollowingExecutor& rank_;
     Clock::time_point epoch_;
     std::int64_t end_ps_ = 0;    ///< of the last iteration
     std::int64_t begin_ps_ = 0;  ///< of the op under way; of a kernel: since its stream was free

@@ -43,6 +43,9 @@ public:
     /// Rises while the rank waits for a clock, which is no standing still. Other threads may ask.
     [[nodiscard]] std::uint64_t heartbeats() const { return heartbeats_; }
     void beat() { ++heartbeats_; }
+    /// Whether it waits for word of other processes of the emulation. Other threads may ask.
+    [[nodiscard]] bool awaits_answer() const { return awaits_answer_; }
+    void set_awaits_answer(bool waits) { awaits_answer_ = waits; }
     /// "kernel gemm on stream 'compute', forward, micro-batch 0, layer 1"
     [[nodiscard]] std::string describe(std::size_t op) const;
 
@@ -105,6 +108,7 @@ private:
     std::vector<std::int64_t> kernel_ps_, allocated_;
     std::atomic<std::size_t> at_ = 0;
     std::atomic<std::uint64_t> heartbeats_ = 0;
+    std::atomic<bool> awaits_answer_ = false;
     std::size_t head_ = 0;  ///< ops before the first step
     std::int64_t step_ = 0;
     Pace* pace_ = nullptr;

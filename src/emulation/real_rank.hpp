@@ -42,8 +42,7 @@ public:
         pace_ = std::move(pace);
     }
     [[nodiscard]] const std::vector<graph::Op>& ops() const { return following_.ops(); }
-    /// It waits for its clock.
-    void beat() { following_.beat(); }
+    [[nodiscard]] FollowingExecutor& following() { return following_; }
 
     /// One iteration.
     /// @return mean loss a token of this rank's micro-batches, nats; 0 without the head.

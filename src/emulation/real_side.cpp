@@ -31,7 +31,7 @@ void RealSide::follow(engine::Engine& engine, const target::Emulation& settings)
     }
     if (settings.clock == target::RunClock::wall) {
         const bool modelled = settings.real_durations == target::RealDurations::graph;
-        auto pace = std::make_unique<WallPace>(engine, graph_, modelled, [this] { rank_->beat(); });
+        auto pace = std::make_unique<WallPace>(engine, graph_, modelled, rank_->following());
         wall_ = pace.get();
         rank_->set_pace(std::move(pace));
     } else {

@@ -51,12 +51,21 @@ void StepWatch::look() {
             last_beat = beat;
             since = Clock::now();
         } else if (Clock::now() - since > limit_) {
-            log_here(LogLevel::error, "watchdog",
-                     "real rank {} stands still in iteration {}: for {:.3g} s it has not come "
-                     "past {} (emulation.watchdog). Look at what it and the real ranks of that "
-                     "communicator do, or allow more time.",
-                     number_, step_, std::chrono::duration<double>(Clock::now() - since).count(),
-                     rank_.describe(op));
+            const std::chrono::duration<double> silence = Clock::now() - since;
+            if (rank_.awaits_answer()) {
+                log_here(
+                    LogLevel::error, "watchdog",
+                    "real rank {} waits in iteration {}: for {:.3g} s no answer of the proxies "
+                    "has come, before {} (emulation.watchdog). Look at what they and the "
+                    "other real ranks do, or allow more time.",
+                    number_, step_, silence.count(), rank_.describe(op));
+            } else {
+                log_here(LogLevel::error, "watchdog",
+                         "real rank {} stands still in iteration {}: for {:.3g} s it has not come "
+                         "past {} (emulation.watchdog). Look at what it and the real ranks of that "
+                         "communicator do, or allow more time.",
+                         number_, step_, silence.count(), rank_.describe(op));
+            }
             std::fflush(nullptr);
             std::_Exit(static_cast<int>(ErrorCode::job_failed));
         }

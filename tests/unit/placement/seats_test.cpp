@@ -17,7 +17,7 @@ constexpr Duty real = Duty::real_rank;
 constexpr Duty proxy = Duty::proxy;
 
 /// Two packages with a NUMA node, four cores of two hardware threads each.
-Topology two_packages() {
+Topology two_nodes() {
     return Topology::synthetic("package:2 numanode:1 core:4 pu:2").value();
 }
 
@@ -42,7 +42,7 @@ std::string text_of(const Topology& topology, const std::vector<Duty>& duties, P
 }
 
 TEST(Seats, OfProxiesAreSpreadEvenly) {
-    const Topology topology = two_packages();
+    const Topology topology = two_nodes();
 
     EXPECT_EQ(cores_of(topology, std::vector<Duty>(2, proxy)), (std::vector<int>{0, 4}));
     EXPECT_EQ(cores_of(topology, std::vector<Duty>(4, proxy)), (std::vector<int>{0, 2, 4, 6}));
@@ -51,7 +51,7 @@ TEST(Seats, OfProxiesAreSpreadEvenly) {
 }
 
 TEST(Seats, OfRealRanksAreChosenFirst) {
-    const Topology topology = two_packages();
+    const Topology topology = two_nodes();
 
     // Real ranks on one NUMA node after the other; proxies share what is left: 1 2 3 5 6 7.
     EXPECT_EQ(cores_of(topology, {proxy, proxy, real, real}), (std::vector<int>{1, 5, 0, 4}));
@@ -59,7 +59,7 @@ TEST(Seats, OfRealRanksAreChosenFirst) {
 }
 
 TEST(Seats, AreElsewhereWhereANodeIsFull) {
-    Topology topology = two_packages();
+    Topology topology = two_nodes();
     ASSERT_TRUE(topology.allow_only("6-9,10,12,14").has_value());  // one core of node 0
 
     // Nodes 0, 1, 0, 1: the third finds node 0 used up.
@@ -67,7 +67,7 @@ TEST(Seats, AreElsewhereWhereANodeIsFull) {
 }
 
 TEST(Seats, SayWhichCoreOrWhyNone) {
-    const Topology topology = two_packages();
+    const Topology topology = two_nodes();
 
     EXPECT_EQ(choose_seats(topology, {proxy, proxy}, Pinning::on)[1].text,
               "core 4 (package 1, NUMA node 1)");
