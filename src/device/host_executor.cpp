@@ -207,4 +207,11 @@ void HostExecutor::locate(std::int64_t micro_batch, std::int64_t layer) {
     impl_->dropouts = 0;
 }
 
+std::unique_ptr<RankExecutor> make_rank_executor(const program::Setup& setup, std::int64_t rank,
+                                                 const Training& training,
+                                                 std::span<const std::byte> text,
+                                                 Transport* transport) {
+    return std::make_unique<HostExecutor>(setup, rank, training, text, transport);
+}
+
 }  // namespace prismllm::device

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "prismllm/device/host_executor.hpp"
+#include "prismllm/device/rank_executor.hpp"
 #include "prismllm/graph/execution_graph.hpp"
 #include "prismllm/program/setup.hpp"
 #include "prismllm/program/training_step.hpp"
@@ -28,8 +28,8 @@ public:
     RealRank(const program::Setup& setup, const graph::ExecutionGraph& graph, std::int64_t rank,
              const target::Native& training, std::span<const std::byte> text,
              device::Transport& transport, std::chrono::milliseconds watchdog)
-        : executor_{setup, rank, training, text, &transport},
-          following_{executor_, graph, rank, [this] { return executor_.allocated_bytes(); }},
+        : executor_{device::make_rank_executor(setup, rank, training, text, &transport)},
+          following_{*executor_, graph, rank, [this] { return executor_->allocated_bytes(); }},
           program_{setup, rank, following_},
           watch_{following_, rank, watchdog},
           pace_{std::make_unique<Pace>()} {
@@ -53,7 +53,7 @@ public:
         program_.step();
         following_.end_step();
         watch_.end_step();
-        return executor_.end_step();
+        return executor_->end_step();
     }
 
     /// Of the last step, see FollowingExecutor.
@@ -63,10 +63,10 @@ public:
     [[nodiscard]] const std::vector<std::int64_t>& allocated_bytes() const {
         return following_.allocated_bytes();
     }
-    [[nodiscard]] const device::HostExecutor& executor() const { return executor_; }
+    [[nodiscard]] const device::RankExecutor& executor() const { return *executor_; }
 
 private:
-    device::HostExecutor executor_;
+    std::unique_ptr<device::RankExecutor> executor_;
     FollowingExecutor following_;
     program::TrainingProgram program_;
     StepWatch watch_;

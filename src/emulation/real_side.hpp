@@ -50,7 +50,7 @@ public:
     /// Durations of the rank's kernels in the last step, see FollowingExecutor; null on a proxy.
     [[nodiscard]] const std::vector<std::int64_t>* kernel_ps() const;
     /// Null on a proxy.
-    [[nodiscard]] const device::HostExecutor* executor() const {
+    [[nodiscard]] const device::RankExecutor* executor() const {
         return rank_ ? &rank_->executor() : nullptr;
     }
     /// [step] mean a token over the real ranks with the head; empty where none has it. @collective

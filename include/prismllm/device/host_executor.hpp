@@ -9,41 +9,26 @@
 #include <span>
 #include <string_view>
 
-#include "prismllm/device/transport.hpp"
-#include "prismllm/program/executor.hpp"
-#include "prismllm/program/setup.hpp"
+#include "prismllm/device/rank_executor.hpp"
 
 namespace prismllm::device {
 
-/// What a training run is told beside the job.
-using Training = target::Native;
-
 /// Executes every op at once and in program order, which is one of the orders that streams and
 /// events allow. Arithmetic is fp32; a tensor of a 16-bit dtype holds values rounded to it.
-///
-/// Start values depend on the seed and the place in the whole tensor only, samples on the seed
-/// and their number in the global batch: all ways to cut a job compute the same step.
-class HostExecutor final : public program::Executor {
+class HostExecutor final : public RankExecutor {
 public:
-    /// @param text bytes to train on, longer than a sequence; token = byte.
-    /// @param transport may be null for a world of one rank. All references outlive the executor.
+    /// See make_rank_executor.
     HostExecutor(const program::Setup& setup, std::int64_t rank, const Training& training,
                  std::span<const std::byte> text, Transport* transport);
     ~HostExecutor() override;
     HostExecutor(const HostExecutor&) = delete;
     HostExecutor& operator=(const HostExecutor&) = delete;
 
-    /// Mean loss a token over the micro-batches since the last call, natural logarithm; 0 on ranks
-    /// without the head. The next step gets the next number.
-    [[nodiscard]] double end_step();
-    /// Updates that were skipped so far because scaled gradients overflowed, which fp16 alone does.
-    [[nodiscard]] std::int64_t skipped_updates() const;
-    /// Whether the last step had no update since the norm of its gradient was not finite, and no
-    /// loss scale explains it. The same on all ranks.
-    [[nodiscard]] bool gradient_was_lost() const;
-    /// Bytes of live tensors in the precision of their dtype, now and at most.
-    [[nodiscard]] std::int64_t allocated_bytes() const;
-    [[nodiscard]] std::int64_t peak_bytes() const;
+    [[nodiscard]] double end_step() override;
+    [[nodiscard]] std::int64_t skipped_updates() const override;
+    [[nodiscard]] bool gradient_was_lost() const override;
+    [[nodiscard]] std::int64_t allocated_bytes() const override;
+    [[nodiscard]] std::int64_t peak_bytes() const override;
 
     void initialize(program::Buffer weight, const program::ParameterPart& part) override;
     void initialize_master(program::Buffer master, program::Buffer weight) override;

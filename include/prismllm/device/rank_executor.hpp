@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// @file prismllm/device/rank_executor.hpp
+/// Real arithmetic for the training step of one rank, whatever device does it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "prismllm/device/transport.hpp"
+#include "prismllm/program/executor.hpp"
+#include "prismllm/program/setup.hpp"
+
+namespace prismllm::device {
+
+/// What a training run is told beside the job.
+using Training = target::Native;
+
+/// Start values depend on the seed and the place in the whole tensor only, samples on the seed
+/// and their number in the global batch: all ways to cut a job compute the same step.
+class RankExecutor : public program::Executor {
+public:
+    /// Mean loss a token over the micro-batches since the last call, natural logarithm; 0 on ranks
+    /// without the head. The next step gets the next number.
+    [[nodiscard]] virtual double end_step() = 0;
+    /// Updates that were skipped so far because scaled gradients overflowed, which fp16 alone does.
+    [[nodiscard]] virtual std::int64_t skipped_updates() const = 0;
+    /// Whether the last step had no update since the norm of its gradient was not finite, and no
+    /// loss scale explains it. The same on all ranks.
+    [[nodiscard]] virtual bool gradient_was_lost() const = 0;
+    /// Bytes of live tensors in the precision of their dtype, now and at most.
+    [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
+    [[nodiscard]] virtual std::int64_t peak_bytes() const = 0;
+};
+
+/// @param text bytes to train on, longer than a sequence; token = byte.
+/// @param transport may be null for a world of one rank. All references outlive the executor.
+[[nodiscard]] std::unique_ptr<RankExecutor> make_rank_executor(const program::Setup& setup,
+                                                               std::int64_t rank,
+                                                               const Training& training,
+                                                               std::span<const std::byte> text,
+                                                               Transport* transport);
+
+}  // namespace prismllm::device
