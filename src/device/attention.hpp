@@ -5,14 +5,9 @@
 #pragma once
 
 #include "parallel.hpp"
+#include "shapes.hpp"
 
 namespace prismllm::device {
-
-/// Rows of activations are tokens: row = position x batch + sample. Query head h reads key and
-/// value head h / (heads / kv_heads).
-struct AttentionSizes {
-    std::int64_t batch = 0, sequence = 0, heads = 0, kv_heads = 0, head_dim = 0;
-};
 
 /// Heads beside one another in the rows of a [tokens, row_stride] matrix.
 struct Heads {

@@ -8,9 +8,6 @@
 #include "prismllm/base/error.hpp"
 #include "prismllm/program/kernels.hpp"
 
-#include "rounding.hpp"
-#include "vocabulary.hpp"
-
 namespace prismllm::device {
 namespace {
 
@@ -19,16 +16,16 @@ using graph::KernelKind;
 /// Elements of all reads, in order, to those of all writes: joins, cuts and casts.
 void run_copy(const KernelContext& c, Operands reads, Operands writes) {
     std::size_t write = 0;
-    std::size_t filled = 0;
+    std::int64_t filled = 0;
     for (const Buffer& read : reads) {
-        Out from = c.floats(read);
+        View from = c.view(read);
         while (!from.empty()) {
-            const Out to = c.floats(writes[write]).subspan(filled);
-            const std::size_t count = std::min(from.size(), to.size());
-            std::copy_n(from.begin(), count, to.begin());
-            from = from.subspan(count);
+            const View to = c.view(writes[write]).behind(filled);
+            const std::int64_t count = std::min(from.elements, to.elements);
+            c.device.copy(from.part(0, count), to.part(0, count));
+            from = from.behind(count);
             filled += count;
-            if (filled == static_cast<std::size_t>(writes[write].elements)) {
+            if (filled == writes[write].elements) {
                 ++write;
                 filled = 0;
             }
@@ -44,12 +41,13 @@ std::int64_t first_row(const KernelContext& c, Buffer ids) {
 void run_embedding(const KernelContext& c, const graph::Kernel& kernel, Operands reads,
                    Operands writes) {
     const std::int64_t columns = kernel.shape[1];
-    const Ids ids = c.memory.ids(reads[0]);
-    const Out values = c.floats(reads[1]);
+    const View ids = c.view(reads[0]);
+    const View values = c.view(reads[1]);
     if (kernel.kind == KernelKind::embedding_forward) {
-        embedding_forward(columns, first_row(c, reads[0]), ids, values, c.floats(writes[0]));
+        c.device.embedding_forward(columns, first_row(c, reads[0]), ids, values, c.view(writes[0]));
     } else {
-        embedding_backward(columns, first_row(c, reads[0]), ids, values, c.floats(writes[0]));
+        c.device.embedding_backward(columns, first_row(c, reads[0]), ids, values,
+                                    c.view(writes[0]));
     }
 }
 
@@ -63,16 +61,16 @@ void run_rope(const KernelContext& c, const graph::Kernel& kernel, Buffer buffer
     shape.row_stride = buffer.elements / shape.rows;
     shape.base = static_cast<float>(c.training.rope_base);
     shape.backward = kernel.shape[2] != 0;
-    rope(shape, c.floats(buffer));
+    c.device.rope(shape, c.view(buffer));
 }
 
 void run_activation(const KernelContext& c, const graph::Kernel& kernel, Operands reads,
                     Operands writes) {
     const ActivationShape shape{kernel.shape[0], kernel.shape[1], kernel.shape[2] != 0};
     if (kernel.kind == KernelKind::activation_forward) {
-        activation_forward(shape, c.floats(reads[0]), c.floats(writes[0]));
+        c.device.activation_forward(shape, c.view(reads[0]), c.view(writes[0]));
     } else {
-        activation_backward(shape, c.floats(reads[0]), c.floats(reads[1]), c.floats(writes[0]));
+        c.device.activation_backward(shape, c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
     }
 }
 
@@ -81,17 +79,17 @@ void run_dropout(const KernelContext& c, const graph::Kernel& kernel, Operands r
     // Nothing is dropped of attention probabilities.
     const DropoutRule rule = drops_hidden_states(kernel) ? c.hidden_dropout : DropoutRule{};
     if (kernel.shape[1] == static_cast<std::int64_t>(program::DropoutMask::written)) {
-        dropout_forward(rule, c.floats(reads[0]), c.floats(writes[0]), c.floats(writes[1]));
+        c.device.dropout_forward(rule, c.view(reads[0]), c.view(writes[0]), c.view(writes[1]));
     } else {
-        dropout_backward(rule, c.floats(reads[0]), c.floats(reads[1]), c.floats(writes[0]));
+        c.device.dropout_backward(rule, c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
     }
 }
 
 void run_residual(const KernelContext& c, Operands reads, Operands writes) {
-    const In bias = reads.size() > 2 ? In{c.floats(reads[2])} : In{};
-    const Out mask = writes.size() > 1 ? c.floats(writes[1]) : Out{};
-    residual_add(c.hidden_dropout, c.floats(reads[0]), c.floats(reads[1]), bias,
-                 c.floats(writes[0]), mask);
+    const View bias = reads.size() > 2 ? c.view(reads[2]) : View{};
+    const View mask = writes.size() > 1 ? c.view(writes[1]) : View{};
+    c.device.residual_add(c.hidden_dropout, c.view(reads[0]), c.view(reads[1]), bias,
+                          c.view(writes[0]), mask);
 }
 
 void dispatch(KernelContext& c, const graph::Kernel& kernel, Operands reads, Operands writes) {
@@ -124,7 +122,7 @@ void dispatch(KernelContext& c, const graph::Kernel& kernel, Operands reads, Ope
         case KernelKind::cross_entropy_backward:
             return run_loss(c, kernel, reads, writes);
         case KernelKind::fill:
-            return fill(0, c.floats(writes[0]));
+            return c.device.fill(0, c.view(writes[0]));
         case KernelKind::copy:
             return run_copy(c, reads, writes);
         case KernelKind::l2_norm:
@@ -132,7 +130,7 @@ void dispatch(KernelContext& c, const graph::Kernel& kernel, Operands reads, Ope
             return run_optimizer(c, kernel, reads, writes);
     }
     throw SystemError{ErrorCode::internal,
-                      "no host operation for kernel " + std::string{name_of(kernel.kind)}};
+                      "no operation for kernel " + std::string{name_of(kernel.kind)}};
 }
 
 }  // namespace
@@ -147,7 +145,7 @@ void run_kernel(KernelContext& context, const graph::Kernel& kernel, Operands re
                 Operands writes) {
     dispatch(context, kernel, reads, writes);
     for (const Buffer& buffer : writes) {
-        round_to(context.memory.dtype(buffer), context.floats(buffer));
+        context.device.round_to(context.memory.dtype(buffer), context.view(buffer));
     }
 }
 

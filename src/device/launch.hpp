@@ -5,10 +5,9 @@
 
 #include <span>
 
-#include "prismllm/device/host_executor.hpp"
+#include "prismllm/device/rank_executor.hpp"
 
 #include "memory.hpp"
-#include "pointwise.hpp"
 
 namespace prismllm::device {
 
@@ -20,16 +19,17 @@ struct KernelContext {
     target::Coordinates where;
     const Training& training;
     Memory& memory;
-    std::int64_t step = 1;         ///< of the training, from 1
-    std::int64_t updates = 0;      ///< by the optimizer
-    std::int64_t skipped = 0;      ///< fp16: updates that an overflow of the gradients prevented
-    bool finite_norm = true;       ///< of the gradient of this step
-    bool bad_gradient = false;     ///< this step had no update, and no overflow of fp16 explains it
-    double loss = 0;               ///< sum of the mean losses of micro-batches
+    Device& device;
+    std::int64_t step = 1;      ///< of the training, from 1
+    std::int64_t updates = 0;   ///< by the optimizer
+    std::int64_t skipped = 0;   ///< fp16: updates that an overflow of the gradients prevented
+    bool finite_norm = true;    ///< of the gradient of this step
+    bool bad_gradient = false;  ///< this step had no update, and no overflow of fp16 explains it
+    double loss = 0;  ///< once the device has finished: sum of the mean losses of micro-batches
     std::int64_t loss_count = 0;   ///< micro-batches in it
     DropoutRule hidden_dropout{};  ///< of the next dropout of hidden states
 
-    [[nodiscard]] Out floats(Buffer b) const { return memory.floats(b); }
+    [[nodiscard]] View view(Buffer b) const { return memory.view(b); }
 };
 
 using Operands = std::span<const Buffer>;

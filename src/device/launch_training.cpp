@@ -3,14 +3,14 @@
 // Loss, gradients and optimizer.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <vector>
 
 #include "prismllm/base/error.hpp"
 #include "prismllm/program/kernels.hpp"
 
 #include "launch.hpp"
-#include "matrix.hpp"
 #include "optimizer_math.hpp"
-#include "vocabulary.hpp"
 
 namespace prismllm::device {
 namespace {
@@ -32,13 +32,11 @@ VocabularyPart vocabulary_part(const KernelContext& c, const graph::Kernel& kern
     return part;
 }
 
-void note_loss(KernelContext& c, In losses) {
-    double sum = 0;
-    for (const float loss : losses) {
-        sum += static_cast<double>(loss);
-    }
-    c.loss += sum / static_cast<double>(losses.size());
-    ++c.loss_count;
+/// Of a tensor of one element; waits for it.
+float value_of(const KernelContext& c, Buffer buffer) {
+    float value = 0;
+    c.device.download(c.view(buffer).part(0, 1), {&value, 1});
+    return value;
 }
 
 }  // namespace
@@ -47,19 +45,19 @@ void run_loss(KernelContext& c, const graph::Kernel& kernel, Operands reads, Ope
     const VocabularyPart part = vocabulary_part(c, kernel);
     switch (static_cast<CrossEntropyPart>(kernel.shape[2])) {
         case CrossEntropyPart::maximum: {
-            const Out logits = c.floats(writes[0]);
-            std::ranges::copy(c.floats(reads[0]), logits.begin());
-            return largest_logits(part, logits, c.floats(writes[1]));
+            const View logits = c.view(writes[0]);
+            c.device.copy(c.view(reads[0]), logits);
+            return c.device.largest_logits(part, logits, c.view(writes[1]));
         }
         case CrossEntropyPart::exponentials:
-            return exponentials(part, c.floats(reads[1]), c.memory.ids(reads[2]),
-                                c.floats(writes[0]), c.floats(writes[1]), c.floats(writes[2]));
+            return c.device.exponentials(part, c.view(reads[1]), c.view(reads[2]),
+                                         c.view(writes[0]), c.view(writes[1]), c.view(writes[2]));
         case CrossEntropyPart::gradient: {
             // The step minimizes the mean over the tokens of all micro-batches.
             const auto terms = static_cast<float>(part.tokens * c.setup.layout.micro_batches);
-            return loss_gradient(part, c.floats(reads[0]), c.floats(reads[1]),
-                                 c.memory.ids(reads[2]), loss_scale(c) / terms,
-                                 c.floats(writes[0]));
+            return c.device.loss_gradient(part, c.view(reads[0]), c.view(reads[1]),
+                                          c.view(reads[2]), loss_scale(c) / terms,
+                                          c.view(writes[0]));
         }
     }
 }
@@ -68,50 +66,48 @@ void run_elementwise(KernelContext& c, const graph::Kernel& kernel, Operands rea
                      Operands writes) {
     switch (static_cast<Operation>(kernel.shape[3])) {
         case Operation::add:
-            return add(c.floats(reads[0]), c.floats(reads[1]), c.floats(writes[0]));
+            return c.device.add(c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
         case Operation::mean_share: {
             const std::int64_t replicas = c.setup.layout.data * c.setup.layout.context;
-            return scale(1.0F / static_cast<float>(replicas), c.floats(writes[0]));
+            return c.device.scale(1.0F / static_cast<float>(replicas), c.view(writes[0]));
         }
         case Operation::clip: {
-            const float squares = c.floats(reads.back())[0];
+            const float squares = value_of(c, reads.back());
             c.finite_norm = std::isfinite(squares);
             const float factor = clip_factor(static_cast<double>(squares),
                                              static_cast<float>(c.training.clip_gradient));
             for (const Buffer& gradient : writes) {
-                scale(factor, c.floats(gradient));
+                c.device.scale(factor, c.view(gradient));
             }
             return;
         }
         case Operation::unscale: {
-            float& found = c.floats(writes.back())[0];
+            const View found = c.view(writes.back());
             for (const Buffer& gradient : writes.first(writes.size() - 1)) {
-                if (!unscale(1 / loss_scale(c), c.floats(gradient))) {
-                    found = 1;
-                }
+                c.device.unscale(1 / loss_scale(c), c.view(gradient), found);
             }
             return;
         }
         case Operation::column_sum:
-            return column_sums(c.floats(reads[0]), c.floats(writes[0]));
+            return c.device.column_sums(c.view(reads[0]), c.view(writes[0]));
         case Operation::token_loss:
-            token_losses(c.floats(reads[0]), c.floats(reads[1]), c.floats(writes[0]));
-            return note_loss(c, c.floats(writes[0]));
+            c.device.token_losses(c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
+            c.device.add_mean(c.view(writes[0]), c.loss);
+            ++c.loss_count;
+            return;
     }
 }
 
 void run_optimizer(KernelContext& c, const graph::Kernel& kernel, Operands reads, Operands writes) {
     if (kernel.kind == graph::KernelKind::l2_norm) {
-        double squares = 0;
-        for (const Buffer& gradient : reads) {
-            squares += sum_of_squares(c.floats(gradient));
-        }
-        c.floats(writes[0])[0] = static_cast<float>(squares);
-        return;
+        std::vector<View> gradients;
+        std::ranges::transform(reads, std::back_inserter(gradients),
+                               [&](const Buffer& gradient) { return c.view(gradient); });
+        return c.device.sum_of_squares(gradients, c.view(writes[0]));
     }
     // Lists of equally many gradients, weights, first and second moments; then, in fp16, what the
     // search for infinities found.
-    if (reads.size() % 4 != 0 && c.floats(reads.back())[0] != 0.0F) {
+    if (reads.size() % 4 != 0 && value_of(c, reads.back()) != 0.0F) {
         ++c.skipped;
         return;
     }
@@ -129,8 +125,8 @@ void run_optimizer(KernelContext& c, const graph::Kernel& kernel, Operands reads
     rule.weight_decay = static_cast<float>(c.training.weight_decay);
     rule.step = ++c.updates;
     for (std::size_t i = 0; i < count; ++i) {
-        adam(rule, c.floats(reads[i]), c.floats(writes[i]), c.floats(writes[count + i]),
-             c.floats(writes[2 * count + i]));
+        c.device.adam(rule, c.view(reads[i]), c.view(writes[i]), c.view(writes[count + i]),
+                      c.view(writes[2 * count + i]));
     }
 }
 

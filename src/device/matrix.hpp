@@ -4,12 +4,9 @@
 #pragma once
 
 #include "parallel.hpp"
+#include "shapes.hpp"
 
 namespace prismllm::device {
-
-struct LinearShape {
-    std::int64_t tokens = 0, columns = 0, inner = 0;
-};
 
 /// out [tokens, columns] = in [tokens, inner] x weight^T, plus bias [columns] unless empty.
 void linear_forward(const LinearShape& shape, In in, In weight, In bias, Out out);

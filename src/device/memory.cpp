@@ -3,7 +3,7 @@
 #include "memory.hpp"
 
 #include <algorithm>
-#include <exception>
+#include <limits>
 #include <utility>
 
 #include "prismllm/base/error.hpp"
@@ -11,8 +11,9 @@
 namespace prismllm::device {
 namespace {
 
-[[noreturn]] void no_room_for(const std::string& name, std::int64_t elements) {
-    const double gib = static_cast<double>(elements) * sizeof(float) / (1 << 30);
+[[noreturn]] void no_room_for(const std::string& name, std::int64_t elements, graph::DType dtype) {
+    const double gib =
+        static_cast<double>(elements) * static_cast<double>(size_of(dtype)) / (1 << 30);
     throw SystemError{
         ErrorCode::resources,
         fmt::format("out of memory for the tensor \"{}\" of {:.1f} GiB (this process could not get "
@@ -24,19 +25,23 @@ namespace {
 
 }  // namespace
 
+Memory::~Memory() {
+    for (const auto& [number, tensor] : tensors_) {
+        device_.release(tensor.all.data);
+    }
+}
+
 program::Buffer Memory::allocate(std::string_view name, graph::DType dtype, std::int64_t elements) {
     Tensor tensor;
     tensor.name = name;
     tensor.dtype = dtype;
-    tensor.elements = elements;
-    try {
-        if (dtype == graph::DType::int64) {
-            tensor.ids.resize(static_cast<std::size_t>(elements));
-        } else {
-            tensor.values.resize(static_cast<std::size_t>(elements));
-        }
-    } catch (const std::exception&) {  // bad_alloc, or length_error beyond all memory
-        no_room_for(tensor.name, elements);
+    tensor.all = {nullptr, device_.stored_as(dtype), elements};
+    constexpr std::int64_t countable = std::numeric_limits<std::int64_t>::max() / 8;
+    if (elements <= countable) {
+        tensor.all.data = device_.allocate(elements * size_of(tensor.all.dtype));
+    }
+    if (tensor.all.data == nullptr) {
+        no_room_for(tensor.name, elements, tensor.all.dtype);
     }
     tensors_.emplace(next_, std::move(tensor));
     bytes_ += elements * size_of(dtype);
@@ -46,7 +51,8 @@ program::Buffer Memory::allocate(std::string_view name, graph::DType dtype, std:
 
 void Memory::release(program::Buffer buffer) {
     const Tensor& tensor = find(buffer);
-    bytes_ -= tensor.elements * size_of(tensor.dtype);
+    bytes_ -= tensor.all.elements * size_of(tensor.dtype);
+    device_.release(tensor.all.data);
     tensors_.erase(buffer.id);
 }
 
@@ -56,20 +62,14 @@ Memory::Tensor& Memory::find(program::Buffer buffer) {
         throw SystemError{ErrorCode::internal, "an op names a tensor that does not live"};
     }
     Tensor& tensor = found->second;
-    if (buffer.offset < 0 || buffer.offset + buffer.elements > tensor.elements) {
+    if (buffer.offset < 0 || buffer.offset + buffer.elements > tensor.all.elements) {
         throw SystemError{ErrorCode::internal, "an op reaches outside of " + tensor.name};
     }
     return tensor;
 }
 
-Out Memory::floats(program::Buffer buffer) {
-    return Out{find(buffer).values}.subspan(static_cast<std::size_t>(buffer.offset),
-                                            static_cast<std::size_t>(buffer.elements));
-}
-
-std::span<std::int64_t> Memory::ids(program::Buffer buffer) {
-    return std::span{find(buffer).ids}.subspan(static_cast<std::size_t>(buffer.offset),
-                                               static_cast<std::size_t>(buffer.elements));
+View Memory::view(program::Buffer buffer) {
+    return find(buffer).all.part(buffer.offset, buffer.elements);
 }
 
 }  // namespace prismllm::device

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "parallel.hpp"
+#include "shapes.hpp"
 
 namespace prismllm::device {
 
@@ -14,11 +15,6 @@ namespace prismllm::device {
 /// min(1, limit / (norm + 1e-6)) as in Megatron-LM; 1 where limit is 0, NaN where the norm is.
 [[nodiscard]] float clip_factor(double squares, float limit);
 
-/// Adam with decoupled weight decay (Loshchilov, Hutter, arXiv 1711.05101) and bias correction.
-struct AdamRule {
-    float learning_rate = 1e-3F, beta1 = 0.9F, beta2 = 0.999F, epsilon = 1e-8F, weight_decay = 0;
-    std::int64_t step = 1;  ///< of the update, from 1
-};
 void adam(const AdamRule& rule, In gradient, Out weights, Out moment1, Out moment2);
 
 }  // namespace prismllm::device

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "parallel.hpp"
+#include "shapes.hpp"
 
 namespace prismllm::device {
 
@@ -13,11 +14,6 @@ void embedding_forward(std::int64_t columns, std::int64_t first, Ids ids, In tab
 /// dense [rows, columns] += rows of grad [ids, columns] by id.
 void embedding_backward(std::int64_t columns, std::int64_t first, Ids ids, In grad, Out dense);
 
-/// A rank's columns of the logits: [tokens, columns], of which the vocabulary's columns
-/// first ... first + used - 1 count and the others are padding.
-struct VocabularyPart {
-    std::int64_t tokens = 0, columns = 0, first = 0, used = 0;
-};
 /// largest [tokens]: maximum over the used columns (lowest float where there are none).
 void largest_logits(const VocabularyPart& part, In logits, Out largest);
 /// In place exp(logit - largest), 0 in the padding; predicted [tokens]: logit - largest of the

@@ -4,23 +4,6 @@
 
 namespace prismllm::graph {
 
-std::int64_t size_of(DType dtype) {
-    switch (dtype) {
-        case DType::int64:
-            return 8;
-        case DType::fp32:
-        case DType::int32:
-            return 4;
-        case DType::bf16:
-        case DType::fp16:
-            return 2;
-        case DType::fp8:
-        case DType::uint8:
-            return 1;
-    }
-    return 1;
-}
-
 std::int64_t payload_bytes(const Communication& c, std::int64_t group_size) {
     const std::int64_t own = c.elements * size_of(c.dtype);
     const bool scaled =

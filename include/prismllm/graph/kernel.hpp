@@ -13,7 +13,22 @@ namespace prismllm::graph {
 enum class DType : std::uint8_t { fp32, bf16, fp16, fp8, int64, int32, uint8 };
 
 /// Bytes of one element.
-[[nodiscard]] std::int64_t size_of(DType dtype);
+[[nodiscard]] constexpr std::int64_t size_of(DType dtype) {
+    switch (dtype) {
+        case DType::int64:
+            return 8;
+        case DType::fp32:
+        case DType::int32:
+            return 4;
+        case DType::bf16:
+        case DType::fp16:
+            return 2;
+        case DType::fp8:
+        case DType::uint8:
+            return 1;
+    }
+    return 1;
+}
 [[nodiscard]] std::string_view name_of(DType dtype);
 
 /// What `Kernel::shape` means for each kind stands behind it (unused entries are 0).

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "prismllm/device/host_executor.hpp"
+#include "prismllm/device/rank_executor.hpp"
 #include "prismllm/program/setup.hpp"
 #include "prismllm/program/training_step.hpp"
 
@@ -53,12 +53,12 @@ std::vector<std::byte> text() {
 std::vector<double> losses_of_one_rank(const std::vector<std::byte>& bytes) {
     const target::Job job = tiny_job();
     const auto setup = program::make_setup(job).value();
-    device::HostExecutor executor{setup, 0, job.native, bytes, nullptr};
-    program::TrainingProgram program{setup, 0, executor};
+    const auto executor = device::make_rank_executor(setup, 0, job.native, bytes, nullptr);
+    program::TrainingProgram program{setup, 0, *executor};
     std::vector<double> losses;
     for (std::int64_t step = 0; step < steps; ++step) {
         program.step();
-        losses.push_back(executor.end_step());
+        losses.push_back(executor->end_step());
     }
     return losses;
 }

@@ -6,11 +6,14 @@
 
 #include "prismllm/base/error.hpp"
 
+#include "host_device.hpp"
+
 namespace prismllm::device {
 namespace {
 
 TEST(Memory, ThatIsNotThereIsNamedWithWhatToReduce) {
-    Memory memory;
+    const auto host = make_host_device();
+    Memory memory{*host};
     try {
         (void)memory.allocate("attention scores", graph::DType::fp32, std::int64_t{1} << 62);
         FAIL() << "there is no such memory";

@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "prismllm/device/host_executor.hpp"
+#include "prismllm/device/rank_executor.hpp"
 #include "prismllm/program/training_step.hpp"
 
 #include "job_samples.hpp"
@@ -59,13 +59,13 @@ struct RankRun {
 RankRun train(const program::Setup& setup, std::int64_t rank, int steps, const Training& training,
               const std::vector<std::byte>& bytes, Transport* transport) {
     RankRun run;
-    HostExecutor executor{setup, rank, training, bytes, transport};
-    program::TrainingProgram program{setup, rank, executor};
+    const auto executor = make_rank_executor(setup, rank, training, bytes, transport);
+    program::TrainingProgram program{setup, rank, *executor};
     for (int step = 0; step < steps; ++step) {
         program.step();
-        run.losses.push_back(executor.end_step());
+        run.losses.push_back(executor->end_step());
     }
-    run.peak_bytes = executor.peak_bytes();
+    run.peak_bytes = executor->peak_bytes();
     return run;
 }
 
