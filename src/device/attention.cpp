@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "bodies/rows.hpp"
 #include "matrix.hpp"
 
 namespace prismllm::device {
@@ -68,40 +69,12 @@ std::int64_t square(const AttentionSizes& sizes) {
     return sizes.sequence * sizes.sequence;
 }
 
-/// Softmax of the first `count` of a row; the others become 0. Returns log of the sum.
-float softmax_row(float* row, std::int64_t count, std::int64_t length, float scale) {
-    float largest = row[0];
-    for (std::int64_t c = 1; c < count; ++c) {
-        largest = std::max(largest, row[c]);
-    }
-    double in_double = 0;  // equal terms would all round the same way
-    for (std::int64_t c = 0; c < count; ++c) {
-        row[c] = std::exp((row[c] - largest) * scale);
-        in_double += static_cast<double>(row[c]);
-    }
-    const auto sum = static_cast<float>(in_double);
-    for (std::int64_t c = 0; c < count; ++c) {
-        row[c] /= sum;
-    }
-    std::fill(row + count, row + length, 0.0F);
-    return largest * scale + std::log(sum);
-}
-
 double product_of(const float* a, const float* b, std::int64_t length) {
     double sum = 0;
     for (std::int64_t i = 0; i < length; ++i) {
         sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
     }
     return sum;
-}
-
-/// Gradient of a softmax row in place of `grad`: p (g - mean), times the scale; mean is the sum
-/// of p g over the row.
-void softmax_gradient_row(const float* probability, float* grad, double mean, std::int64_t length,
-                          float scale) {
-    for (std::int64_t c = 0; c < length; ++c) {
-        grad[c] = probability[c] * (grad[c] - static_cast<float>(mean)) * scale;
-    }
 }
 
 /// body(head, first element of its score matrix). One after the other: BLAS need not bear calls
@@ -123,8 +96,8 @@ void attention_forward(const AttentionSizes& sizes, const QueriesKeysValues& in,
         multiply(s, s, sizes.head_dim, 1, head.query(in.queries), transposed(head.key(in.keys)), 0,
                  scores.data(), s);
         for (std::int64_t r = 0; r < s; ++r) {
-            log_sum_exp[head.token_head(r)] =
-                softmax_row(scores.data() + r * s, r + 1, s, scale_of(sizes));
+            log_sum_exp[head.token_head(r)] = bodies::softmax(
+                SerialTeam{}, r * s, r + 1, s, scale_of(sizes), scores.data(), scores.data());
         }
         multiply(s, sizes.head_dim, s, 1, {scores.data(), s}, head.key(in.values), 0,
                  head.out(out.data()), head.out_stride());
@@ -156,7 +129,8 @@ void attention_backward(const AttentionSizes& sizes, const QueriesKeysValues& in
             // The mean over a row is also the product of the row's output and its gradient.
             const std::int64_t at = r * head.out_stride();
             const double mean = product_of(head.out(out.data()) + at, grad.data + at, d);
-            softmax_gradient_row(p.data() + r * s, ds.data() + r * s, mean, s, scale_of(sizes));
+            bodies::softmax_gradient(SerialTeam{}, r * s, s, scale_of(sizes), mean, p.data(),
+                                     ds.data());
         }
         multiply(s, d, s, 1, {ds.data(), s}, head.key(in.keys), 0, head.query(gradient.queries),
                  head.stride(gradient.queries));
@@ -176,7 +150,8 @@ void attention_scores(const AttentionSizes& sizes, const QueriesKeysValues& in, 
 void masked_softmax(const AttentionSizes& sizes, Out scores) {
     const std::int64_t s = sizes.sequence;
     for_each(sizes.batch * sizes.heads * s, [&](std::int64_t r) {
-        (void)softmax_row(scores.data() + r * s, r % s + 1, s, scale_of(sizes));
+        (void)bodies::softmax(SerialTeam{}, r * s, r % s + 1, s, scale_of(sizes), scores.data(),
+                              scores.data());
     });
 }
 
@@ -214,7 +189,7 @@ void masked_softmax_gradient(const AttentionSizes& sizes, In probabilities, Out 
     for_each(sizes.batch * sizes.heads * s, [&](std::int64_t r) {
         const float* p = probabilities.data() + r * s;
         float* g = grad.data() + r * s;
-        softmax_gradient_row(p, g, product_of(p, g, s), s, scale_of(sizes));
+        bodies::softmax_gradient(SerialTeam{}, 0, s, scale_of(sizes), product_of(p, g, s), p, g);
     });
 }
 

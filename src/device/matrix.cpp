@@ -4,6 +4,8 @@
 
 #include <cblas.h>
 
+#include "bodies/rows.hpp"
+
 namespace prismllm::device {
 
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const Matrix& a,
@@ -43,13 +45,8 @@ void linear_weight_gradient(const LinearShape& shape, In grad, In in, Out gradie
 void column_sums(In in, Out sums) {
     const auto columns = static_cast<std::int64_t>(sums.size());
     const std::int64_t rows = static_cast<std::int64_t>(in.size()) / columns;
-    for_each(columns, [=](std::int64_t c) {
-        double sum = 0;
-        for (std::int64_t r = 0; r < rows; ++r) {
-            sum += static_cast<double>(in[static_cast<std::size_t>(r * columns + c)]);
-        }
-        sums[static_cast<std::size_t>(c)] = static_cast<float>(sum);
-    });
+    for_each(columns,
+             [=](std::int64_t c) { bodies::column_sum(c, rows, columns, in.data(), sums.data()); });
 }
 
 }  // namespace prismllm::device

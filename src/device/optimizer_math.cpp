@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "bodies/pointwise.hpp"
+
 namespace prismllm::device {
 
 double sum_of_squares(In in) {
@@ -32,20 +34,10 @@ float clip_factor(double squares, float limit) {
 }
 
 void adam(const AdamRule& rule, In gradient, Out weights, Out moment1, Out moment2) {
-    const auto correction = [&](float beta) {
-        return 1 - static_cast<float>(
-                       std::pow(static_cast<double>(beta), static_cast<double>(rule.step)));
-    };
-    const float correction1 = correction(rule.beta1);
-    const float correction2 = correction(rule.beta2);
+    const bodies::AdamCorrection correction = bodies::correction_of(rule);
     for_each(static_cast<std::int64_t>(weights.size()), [=](std::int64_t i) {
-        const auto at = static_cast<std::size_t>(i);
-        const float g = gradient[at];
-        moment1[at] = rule.beta1 * moment1[at] + (1 - rule.beta1) * g;
-        moment2[at] = rule.beta2 * moment2[at] + (1 - rule.beta2) * g * g;
-        const float update =
-            moment1[at] / correction1 / (std::sqrt(moment2[at] / correction2) + rule.epsilon);
-        weights[at] -= rule.learning_rate * (update + rule.weight_decay * weights[at]);
+        bodies::adam(rule, correction, i, gradient.data(), weights.data(), moment1.data(),
+                     moment2.data());
     });
 }
 
