@@ -13,34 +13,41 @@
 namespace prismllm::device {
 
 /// Operations and copies are queued on the stream in use and done in its order; a device may do
-/// them at once. Views must live until finish() or until a later op of another stream waited for
-/// an event behind them. All throw SystemError (resources) where the device fails.
-class Device : public Operations {
+/// them at once. What one stream writes and another one uses is ordered by an event between them.
+/// All throw SystemError (resources) where the device fails.
+class Device {
 public:
+    virtual ~Device() = default;
+
+    /// Arithmetic on the stream in use.
+    [[nodiscard]] virtual Operations& operations() = 0;
     /// Precision in which elements of a dtype lie in memory.
     [[nodiscard]] virtual graph::DType stored_as(graph::DType dtype) const = 0;
-    /// Memory filled with zeros, for any op that is queued from now on; null if there is no room.
+    /// Memory filled with zeros, for what is queued on the stream in use from now on; null if there
+    /// is no room.
     [[nodiscard]] virtual void* allocate(std::int64_t bytes) = 0;
-    /// Ops queued so far on the stream in use, and what it waited for, may still use it.
+    /// What is queued on the stream in use so far, and what it waited for, may still use it.
     virtual void release(void* data) = 0;
 
     /// The stream of all that follows.
     virtual void use(program::Stream stream) = 0;
     /// What is queued so far on the stream in use is an event, of a number not used before.
     virtual void record(std::uint32_t event) = 0;
-    /// What is queued from now on begins after an event. Each event at most once a stream.
+    /// What is queued from now on begins after an event.
     virtual void wait(std::uint32_t event) = 0;
-    /// Returns when everything that was queued on any stream is done.
+    /// Returns when everything that was queued on any stream is done. Events are forgotten.
     virtual void finish() = 0;
 
-    /// To and from the host's memory; values are converted. Return when it is done.
-    virtual void upload(std::span<const float> from, View to) = 0;
-    virtual void upload(std::span<const std::int64_t> from, View to) = 0;
-    virtual void download(View from, std::span<float> to) = 0;
+    /// From and to the host's memory, on the stream in use. The host's part is free, or filled,
+    /// on return.
+    virtual void copy_in(const void* from, void* to, std::int64_t bytes) = 0;
+    virtual void copy_out(const void* from, void* to, std::int64_t bytes) = 0;
     /// The elements if the host can work on them as they lie; null otherwise.
-    [[nodiscard]] virtual float* on_host(View view) = 0;
-    /// Rounds to what a dtype holds, where that is less than what it is stored as.
-    virtual void round_to(graph::DType dtype, View in_out) = 0;
+    [[nodiscard]] virtual float* on_host(View view) const = 0;
 };
+
+/// copy_in and copy_out of values, which are converted to and from how they are stored.
+void upload(Device& device, std::span<const float> from, View to);
+void download(Device& device, View from, std::span<float> to);
 
 }  // namespace prismllm::device

@@ -22,15 +22,28 @@ DeviceExecutor::DeviceExecutor(std::unique_ptr<Device> device, const program::Se
       transport_{transport},
       device_{std::move(device)},
       memory_{*device_},
-      context_{setup, setup.layout.coordinates(rank), training_, memory_, *device_} {}
+      context_{setup,    setup.layout.coordinates(rank), training_, memory_,
+               *device_, device_->operations()} {
+    device_->use(program::Stream::compute);
+    context_.loss = static_cast<double*>(device_->allocate(sizeof(double)));
+    if (context_.loss == nullptr) {
+        throw SystemError{ErrorCode::resources,
+                          "the device has no memory left. Free it of others."};
+    }
+}
 
-DeviceExecutor::~DeviceExecutor() = default;
+DeviceExecutor::~DeviceExecutor() {
+    device_->release(context_.loss);
+}
 
 double DeviceExecutor::end_step() {
-    device_->finish();
     KernelContext& c = context_;
-    const double mean = c.loss_count > 0 ? c.loss / static_cast<double>(c.loss_count) : 0;
-    c.loss = 0;
+    double sum = 0;
+    const double none = 0;
+    device_->finish();
+    device_->copy_out(c.loss, &sum, sizeof sum);
+    device_->copy_in(&none, c.loss, sizeof none);
+    const double mean = c.loss_count > 0 ? sum / static_cast<double>(c.loss_count) : 0;
     c.loss_count = 0;
     ++c.step;
     return mean;
@@ -60,17 +73,18 @@ void DeviceExecutor::renew_dropout() {
 }
 
 void DeviceExecutor::initialize(program::Buffer weight, const program::ParameterPart& part) {
+    device_->use(program::Stream::compute);
     const StartRule rule{seed(), training_.start_deviation, context_.setup.model.layers};
     const View to = memory_.view(weight);
     std::vector<float> values(static_cast<std::size_t>(to.elements));
     fill_part(rule, part, values);
-    device_->upload(values, to);
-    device_->round_to(memory_.dtype(weight), to);
+    upload(*device_, values, to);
+    context_.on.round_to(memory_.dtype(weight), to);
 }
 
 void DeviceExecutor::initialize_master(program::Buffer master, program::Buffer weight) {
     device_->use(program::Stream::compute);
-    device_->copy(memory_.view(weight), memory_.view(master));
+    context_.on.copy(memory_.view(weight), memory_.view(master));
 }
 
 void DeviceExecutor::load(program::Buffer buffer, program::Input input) {
@@ -90,7 +104,8 @@ void DeviceExecutor::load(program::Buffer buffer, program::Input input) {
         }
     }
     device_->use(program::Stream::compute);
-    device_->upload(ids, memory_.view(buffer));
+    device_->copy_in(ids.data(), memory_.view(buffer).data,
+                     buffer.elements * size_of(graph::DType::int64));
 }
 
 program::Buffer DeviceExecutor::allocate(std::string_view name, graph::TensorRole,
@@ -132,13 +147,13 @@ void DeviceExecutor::collective(const graph::Communication& call, View in, View 
     const std::span<float> sent = host_values(in, from);
     const std::span<float> received = host_values(out, to);
     if (!from.values.empty()) {
-        device_->download(in, sent);
+        download(*device_, in, sent);
     }
     transport_->collective(call, sent, received);
     if (!to.values.empty()) {
-        device_->upload(received, out);
+        upload(*device_, received, out);
     }
-    device_->round_to(dtype, out);
+    context_.on.round_to(dtype, out);
 }
 
 DeviceExecutor::Transfer DeviceExecutor::start(const graph::Communication& call, View in,
@@ -148,7 +163,7 @@ DeviceExecutor::Transfer DeviceExecutor::start(const graph::Communication& call,
     const std::span<float> values = host_values(sends ? in : out, *transfer.staged);
     const bool staged = !transfer.staged->values.empty();
     if (sends && staged) {
-        device_->download(in, values);
+        download(*device_, in, values);
     }
     if (!sends && staged) {
         transfer.staged->to = out;
@@ -190,7 +205,7 @@ void DeviceExecutor::wait(program::Stream stream, program::Event event) {
         for (const Transfer& transfer : found->second) {
             transport_->finish(transfer.ticket);
             if (!transfer.staged->to.empty()) {
-                device_->upload(transfer.staged->values, transfer.staged->to);
+                upload(*device_, transfer.staged->values, transfer.staged->to);
             }
         }
         of_event_.erase(found);

@@ -3,6 +3,7 @@
 #include "host_device.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "attention.hpp"
@@ -36,48 +37,8 @@ QueriesKeysValues inputs(const QueriesKeysValuesView& view) {
     return {heads(view.queries), heads(view.keys), heads(view.values)};
 }
 
-class HostDevice final : public Device {
+class HostOperations final : public Operations {
 public:
-    HostDevice() {
-        if (!Kokkos::is_initialized()) {
-            Kokkos::initialize();
-        }
-    }
-
-    [[nodiscard]] DType stored_as(DType dtype) const override {
-        return dtype == DType::int64 ? DType::int64 : DType::fp32;
-    }
-    [[nodiscard]] void* allocate(std::int64_t bytes) override {
-        void* data = ::operator new(static_cast<std::size_t>(bytes), std::nothrow);
-        if (data != nullptr) {
-            // Touched here, so that no kernel is charged for it.
-            std::fill_n(static_cast<std::byte*>(data), bytes, std::byte{0});
-        }
-        return data;
-    }
-    void release(void* data) override { ::operator delete(data); }
-
-    void use(program::Stream) override {}
-    void record(std::uint32_t) override {}
-    void wait(std::uint32_t) override {}
-    void finish() override {}
-
-    void upload(std::span<const float> from, View to) override {
-        std::ranges::copy(from, floats(to).begin());
-    }
-    void upload(std::span<const std::int64_t> from, View to) override {
-        std::ranges::copy(from, ids_of(to).begin());
-    }
-    void download(View from, std::span<float> to) override {
-        std::ranges::copy(floats(from), to.begin());
-    }
-    [[nodiscard]] float* on_host(View view) override { return floats(view).data(); }
-    void round_to(DType dtype, View in_out) override {
-        if (in_out.dtype == DType::fp32) {
-            device::round_to(dtype, floats(in_out));
-        }
-    }
-
     void linear_forward(const LinearShape& shape, View in, View weight, View bias,
                         View out) override {
         device::linear_forward(shape, floats(in), floats(weight), floats(bias), floats(out));
@@ -215,13 +176,57 @@ public:
               View moment2) override {
         device::adam(rule, floats(gradient), floats(weights), floats(moment1), floats(moment2));
     }
-    void add_mean(View losses, double& sum) override {
+    void add_mean(View losses, double* sum) override {
         double all = 0;
         for (const float loss : floats(losses)) {
             all += static_cast<double>(loss);
         }
-        sum += all / static_cast<double>(losses.elements);
+        *sum += all / static_cast<double>(losses.elements);
     }
+    void round_to(DType dtype, View in_out) override {
+        if (in_out.dtype == DType::fp32) {
+            device::round_to(dtype, floats(in_out));
+        }
+    }
+};
+
+class HostDevice final : public Device {
+public:
+    HostDevice() {
+        if (!Kokkos::is_initialized()) {
+            Kokkos::initialize();
+        }
+    }
+
+    [[nodiscard]] Operations& operations() override { return operations_; }
+    [[nodiscard]] DType stored_as(DType dtype) const override {
+        return dtype == DType::int64 ? DType::int64 : DType::fp32;
+    }
+    [[nodiscard]] void* allocate(std::int64_t bytes) override {
+        void* data = ::operator new(static_cast<std::size_t>(bytes), std::nothrow);
+        if (data != nullptr) {
+            // Touched here, so that no kernel is charged for it.
+            std::memset(data, 0, static_cast<std::size_t>(bytes));
+        }
+        return data;
+    }
+    void release(void* data) override { ::operator delete(data); }
+
+    void use(program::Stream) override {}
+    void record(std::uint32_t) override {}
+    void wait(std::uint32_t) override {}
+    void finish() override {}
+
+    void copy_in(const void* from, void* to, std::int64_t bytes) override {
+        std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    }
+    void copy_out(const void* from, void* to, std::int64_t bytes) override {
+        copy_in(from, to, bytes);
+    }
+    [[nodiscard]] float* on_host(View view) const override { return floats(view).data(); }
+
+private:
+    HostOperations operations_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ void run_copy(const KernelContext& c, Operands reads, Operands writes) {
         while (!from.empty()) {
             const View to = c.view(writes[write]).behind(filled);
             const std::int64_t count = std::min(from.elements, to.elements);
-            c.device.copy(from.part(0, count), to.part(0, count));
+            c.on.copy(from.part(0, count), to.part(0, count));
             from = from.behind(count);
             filled += count;
             if (filled == writes[write].elements) {
@@ -44,10 +44,9 @@ void run_embedding(const KernelContext& c, const graph::Kernel& kernel, Operands
     const View ids = c.view(reads[0]);
     const View values = c.view(reads[1]);
     if (kernel.kind == KernelKind::embedding_forward) {
-        c.device.embedding_forward(columns, first_row(c, reads[0]), ids, values, c.view(writes[0]));
+        c.on.embedding_forward(columns, first_row(c, reads[0]), ids, values, c.view(writes[0]));
     } else {
-        c.device.embedding_backward(columns, first_row(c, reads[0]), ids, values,
-                                    c.view(writes[0]));
+        c.on.embedding_backward(columns, first_row(c, reads[0]), ids, values, c.view(writes[0]));
     }
 }
 
@@ -61,16 +60,16 @@ void run_rope(const KernelContext& c, const graph::Kernel& kernel, Buffer buffer
     shape.row_stride = buffer.elements / shape.rows;
     shape.base = static_cast<float>(c.training.rope_base);
     shape.backward = kernel.shape[2] != 0;
-    c.device.rope(shape, c.view(buffer));
+    c.on.rope(shape, c.view(buffer));
 }
 
 void run_activation(const KernelContext& c, const graph::Kernel& kernel, Operands reads,
                     Operands writes) {
     const ActivationShape shape{kernel.shape[0], kernel.shape[1], kernel.shape[2] != 0};
     if (kernel.kind == KernelKind::activation_forward) {
-        c.device.activation_forward(shape, c.view(reads[0]), c.view(writes[0]));
+        c.on.activation_forward(shape, c.view(reads[0]), c.view(writes[0]));
     } else {
-        c.device.activation_backward(shape, c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
+        c.on.activation_backward(shape, c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
     }
 }
 
@@ -79,17 +78,17 @@ void run_dropout(const KernelContext& c, const graph::Kernel& kernel, Operands r
     // Nothing is dropped of attention probabilities.
     const DropoutRule rule = drops_hidden_states(kernel) ? c.hidden_dropout : DropoutRule{};
     if (kernel.shape[1] == static_cast<std::int64_t>(program::DropoutMask::written)) {
-        c.device.dropout_forward(rule, c.view(reads[0]), c.view(writes[0]), c.view(writes[1]));
+        c.on.dropout_forward(rule, c.view(reads[0]), c.view(writes[0]), c.view(writes[1]));
     } else {
-        c.device.dropout_backward(rule, c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
+        c.on.dropout_backward(rule, c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
     }
 }
 
 void run_residual(const KernelContext& c, Operands reads, Operands writes) {
     const View bias = reads.size() > 2 ? c.view(reads[2]) : View{};
     const View mask = writes.size() > 1 ? c.view(writes[1]) : View{};
-    c.device.residual_add(c.hidden_dropout, c.view(reads[0]), c.view(reads[1]), bias,
-                          c.view(writes[0]), mask);
+    c.on.residual_add(c.hidden_dropout, c.view(reads[0]), c.view(reads[1]), bias, c.view(writes[0]),
+                      mask);
 }
 
 void dispatch(KernelContext& c, const graph::Kernel& kernel, Operands reads, Operands writes) {
@@ -122,7 +121,7 @@ void dispatch(KernelContext& c, const graph::Kernel& kernel, Operands reads, Ope
         case KernelKind::cross_entropy_backward:
             return run_loss(c, kernel, reads, writes);
         case KernelKind::fill:
-            return c.device.fill(0, c.view(writes[0]));
+            return c.on.fill(0, c.view(writes[0]));
         case KernelKind::copy:
             return run_copy(c, reads, writes);
         case KernelKind::l2_norm:
@@ -145,7 +144,7 @@ void run_kernel(KernelContext& context, const graph::Kernel& kernel, Operands re
                 Operands writes) {
     dispatch(context, kernel, reads, writes);
     for (const Buffer& buffer : writes) {
-        context.device.round_to(context.memory.dtype(buffer), context.view(buffer));
+        context.on.round_to(context.memory.dtype(buffer), context.view(buffer));
     }
 }
 

@@ -20,13 +20,14 @@ struct KernelContext {
     const Training& training;
     Memory& memory;
     Device& device;
-    std::int64_t step = 1;      ///< of the training, from 1
-    std::int64_t updates = 0;   ///< by the optimizer
-    std::int64_t skipped = 0;   ///< fp16: updates that an overflow of the gradients prevented
-    bool finite_norm = true;    ///< of the gradient of this step
-    bool bad_gradient = false;  ///< this step had no update, and no overflow of fp16 explains it
-    double loss = 0;  ///< once the device has finished: sum of the mean losses of micro-batches
-    std::int64_t loss_count = 0;   ///< micro-batches in it
+    Operations& on;
+    std::int64_t step = 1;         ///< of the training, from 1
+    std::int64_t updates = 0;      ///< by the optimizer
+    std::int64_t skipped = 0;      ///< fp16: updates that an overflow of the gradients prevented
+    bool finite_norm = true;       ///< of the gradient of this step
+    bool bad_gradient = false;     ///< this step had no update, and no overflow of fp16 explains it
+    double* loss = nullptr;        ///< in the device's memory: sum of the mean losses
+    std::int64_t loss_count = 0;   ///< micro-batches in the sum
     DropoutRule hidden_dropout{};  ///< of the next dropout of hidden states
 
     [[nodiscard]] View view(Buffer b) const { return memory.view(b); }

@@ -42,22 +42,21 @@ void run_product(const KernelContext& c, AttentionProduct product, Operands read
     const auto in = [&](std::size_t i) { return attention_input(c, reads[i], reads[i]); };
     switch (product) {
         case AttentionProduct::scores:
-            return c.device.attention_scores(sizes, in(0), c.view(writes[0]));
+            return c.on.attention_scores(sizes, in(0), c.view(writes[0]));
         case AttentionProduct::context:
-            return c.device.attention_context(sizes, c.view(reads[0]), in(1).values,
-                                              c.view(writes[0]));
+            return c.on.attention_context(sizes, c.view(reads[0]), in(1).values, c.view(writes[0]));
         case AttentionProduct::probability_gradient:
-            return c.device.probability_gradient(sizes, c.view(reads[0]), in(1).values,
-                                                 c.view(writes[0]));
+            return c.on.probability_gradient(sizes, c.view(reads[0]), in(1).values,
+                                             c.view(writes[0]));
         case AttentionProduct::value_gradient:
-            return c.device.value_gradient(sizes, c.view(reads[0]), c.view(reads[1]),
-                                           parts_of(c, writes[0]).values);
+            return c.on.value_gradient(sizes, c.view(reads[0]), c.view(reads[1]),
+                                       parts_of(c, writes[0]).values);
         case AttentionProduct::query_gradient:
-            return c.device.query_gradient(sizes, c.view(reads[0]), in(1).keys,
-                                           parts_of(c, writes[0]).queries);
+            return c.on.query_gradient(sizes, c.view(reads[0]), in(1).keys,
+                                       parts_of(c, writes[0]).queries);
         case AttentionProduct::key_gradient:
-            return c.device.key_gradient(sizes, c.view(reads[0]), in(1).queries,
-                                         parts_of(c, writes[0]).keys);
+            return c.on.key_gradient(sizes, c.view(reads[0]), in(1).queries,
+                                     parts_of(c, writes[0]).keys);
     }
 }
 
@@ -76,14 +75,14 @@ void run_head_norms(const KernelContext& c, bool forward, Operands reads, Operan
     for (const std::size_t keys : {std::size_t{0}, std::size_t{1}}) {
         const std::int64_t heads = keys == 0 ? s.heads : s.kv_heads;
         if (forward) {
-            c.device.norm_forward(head_rows(c, heads, reads[0]), skip(reads[0], keys),
-                                  c.view(reads[1 + keys]), {}, head_rows(c, heads, writes[0]),
-                                  skip(writes[0], keys));
+            c.on.norm_forward(head_rows(c, heads, reads[0]), skip(reads[0], keys),
+                              c.view(reads[1 + keys]), {}, head_rows(c, heads, writes[0]),
+                              skip(writes[0], keys));
         } else {
-            c.device.norm_backward(head_rows(c, heads, reads[0]), skip(reads[0], keys),
-                                   head_rows(c, heads, reads[1]), skip(reads[1], keys),
-                                   c.view(reads[2 + keys]), skip(writes[0], keys),
-                                   c.view(writes[1 + keys]), {});
+            c.on.norm_backward(head_rows(c, heads, reads[0]), skip(reads[0], keys),
+                               head_rows(c, heads, reads[1]), skip(reads[1], keys),
+                               c.view(reads[2 + keys]), skip(writes[0], keys),
+                               c.view(writes[1 + keys]), {});
         }
     }
 }
@@ -99,12 +98,12 @@ void run_gemm(KernelContext& c, const graph::Kernel& kernel, Operands reads, Ope
     const View b = c.view(reads[1]);
     switch (static_cast<GemmPass>(pass)) {
         case GemmPass::forward:
-            return c.device.linear_forward(
+            return c.on.linear_forward(
                 {m, n, k}, a, b, reads.size() > 2 ? c.view(reads[2]) : View{}, c.view(writes[0]));
         case GemmPass::dgrad:
-            return c.device.linear_input_gradient({m, k, n}, a, b, c.view(writes[0]));
+            return c.on.linear_input_gradient({m, k, n}, a, b, c.view(writes[0]));
         case GemmPass::wgrad:
-            return c.device.linear_weight_gradient({k, m, n}, a, b, c.view(writes[0]));
+            return c.on.linear_weight_gradient({k, m, n}, a, b, c.view(writes[0]));
     }
 }
 
@@ -112,16 +111,16 @@ void run_attention(KernelContext& c, const graph::Kernel& kernel, Operands reads
     const AttentionSizes sizes = attention_sizes(c);
     switch (kernel.kind) {
         case KernelKind::attention_forward:
-            return c.device.attention_forward(sizes, attention_input(c, reads[0], reads[1]),
-                                              c.view(writes[0]), c.view(writes[1]));
+            return c.on.attention_forward(sizes, attention_input(c, reads[0], reads[1]),
+                                          c.view(writes[0]), c.view(writes[1]));
         case KernelKind::attention_backward:
-            return c.device.attention_backward(sizes, attention_input(c, reads[0], reads[1]),
-                                               c.view(reads[2]), c.view(reads[3]), c.view(reads[4]),
-                                               parts_of(c, writes[0]));
+            return c.on.attention_backward(sizes, attention_input(c, reads[0], reads[1]),
+                                           c.view(reads[2]), c.view(reads[3]), c.view(reads[4]),
+                                           parts_of(c, writes[0]));
         case KernelKind::softmax_forward:
-            return c.device.masked_softmax(sizes, c.view(writes[0]));
+            return c.on.masked_softmax(sizes, c.view(writes[0]));
         default:
-            return c.device.masked_softmax_gradient(sizes, c.view(reads[1]), c.view(writes[0]));
+            return c.on.masked_softmax_gradient(sizes, c.view(reads[1]), c.view(writes[0]));
     }
 }
 
@@ -134,13 +133,12 @@ void run_norm(KernelContext& c, const graph::Kernel& kernel, Operands reads, Ope
     }
     const RowShape rows = plain_rows(kernel.shape[0], kernel.shape[1]);
     if (forward) {
-        c.device.norm_forward(rows, c.view(reads[0]), c.view(reads[1]),
-                              reads.size() > 2 ? c.view(reads[2]) : View{}, rows,
-                              c.view(writes[0]));
+        c.on.norm_forward(rows, c.view(reads[0]), c.view(reads[1]),
+                          reads.size() > 2 ? c.view(reads[2]) : View{}, rows, c.view(writes[0]));
     } else {
-        c.device.norm_backward(rows, c.view(reads[0]), rows, c.view(reads[1]), c.view(reads[2]),
-                               c.view(writes[0]), c.view(writes[1]),
-                               writes.size() > 2 ? c.view(writes[2]) : View{});
+        c.on.norm_backward(rows, c.view(reads[0]), rows, c.view(reads[1]), c.view(reads[2]),
+                           c.view(writes[0]), c.view(writes[1]),
+                           writes.size() > 2 ? c.view(writes[2]) : View{});
     }
 }
 

@@ -35,7 +35,7 @@ VocabularyPart vocabulary_part(const KernelContext& c, const graph::Kernel& kern
 /// Of a tensor of one element; waits for it.
 float value_of(const KernelContext& c, Buffer buffer) {
     float value = 0;
-    c.device.download(c.view(buffer).part(0, 1), {&value, 1});
+    download(c.device, c.view(buffer).part(0, 1), {&value, 1});
     return value;
 }
 
@@ -46,18 +46,17 @@ void run_loss(KernelContext& c, const graph::Kernel& kernel, Operands reads, Ope
     switch (static_cast<CrossEntropyPart>(kernel.shape[2])) {
         case CrossEntropyPart::maximum: {
             const View logits = c.view(writes[0]);
-            c.device.copy(c.view(reads[0]), logits);
-            return c.device.largest_logits(part, logits, c.view(writes[1]));
+            c.on.copy(c.view(reads[0]), logits);
+            return c.on.largest_logits(part, logits, c.view(writes[1]));
         }
         case CrossEntropyPart::exponentials:
-            return c.device.exponentials(part, c.view(reads[1]), c.view(reads[2]),
-                                         c.view(writes[0]), c.view(writes[1]), c.view(writes[2]));
+            return c.on.exponentials(part, c.view(reads[1]), c.view(reads[2]), c.view(writes[0]),
+                                     c.view(writes[1]), c.view(writes[2]));
         case CrossEntropyPart::gradient: {
             // The step minimizes the mean over the tokens of all micro-batches.
             const auto terms = static_cast<float>(part.tokens * c.setup.layout.micro_batches);
-            return c.device.loss_gradient(part, c.view(reads[0]), c.view(reads[1]),
-                                          c.view(reads[2]), loss_scale(c) / terms,
-                                          c.view(writes[0]));
+            return c.on.loss_gradient(part, c.view(reads[0]), c.view(reads[1]), c.view(reads[2]),
+                                      loss_scale(c) / terms, c.view(writes[0]));
         }
     }
 }
@@ -66,10 +65,10 @@ void run_elementwise(KernelContext& c, const graph::Kernel& kernel, Operands rea
                      Operands writes) {
     switch (static_cast<Operation>(kernel.shape[3])) {
         case Operation::add:
-            return c.device.add(c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
+            return c.on.add(c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
         case Operation::mean_share: {
             const std::int64_t replicas = c.setup.layout.data * c.setup.layout.context;
-            return c.device.scale(1.0F / static_cast<float>(replicas), c.view(writes[0]));
+            return c.on.scale(1.0F / static_cast<float>(replicas), c.view(writes[0]));
         }
         case Operation::clip: {
             const float squares = value_of(c, reads.back());
@@ -77,22 +76,22 @@ void run_elementwise(KernelContext& c, const graph::Kernel& kernel, Operands rea
             const float factor = clip_factor(static_cast<double>(squares),
                                              static_cast<float>(c.training.clip_gradient));
             for (const Buffer& gradient : writes) {
-                c.device.scale(factor, c.view(gradient));
+                c.on.scale(factor, c.view(gradient));
             }
             return;
         }
         case Operation::unscale: {
             const View found = c.view(writes.back());
             for (const Buffer& gradient : writes.first(writes.size() - 1)) {
-                c.device.unscale(1 / loss_scale(c), c.view(gradient), found);
+                c.on.unscale(1 / loss_scale(c), c.view(gradient), found);
             }
             return;
         }
         case Operation::column_sum:
-            return c.device.column_sums(c.view(reads[0]), c.view(writes[0]));
+            return c.on.column_sums(c.view(reads[0]), c.view(writes[0]));
         case Operation::token_loss:
-            c.device.token_losses(c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
-            c.device.add_mean(c.view(writes[0]), c.loss);
+            c.on.token_losses(c.view(reads[0]), c.view(reads[1]), c.view(writes[0]));
+            c.on.add_mean(c.view(writes[0]), c.loss);
             ++c.loss_count;
             return;
     }
@@ -103,7 +102,7 @@ void run_optimizer(KernelContext& c, const graph::Kernel& kernel, Operands reads
         std::vector<View> gradients;
         std::ranges::transform(reads, std::back_inserter(gradients),
                                [&](const Buffer& gradient) { return c.view(gradient); });
-        return c.device.sum_of_squares(gradients, c.view(writes[0]));
+        return c.on.sum_of_squares(gradients, c.view(writes[0]));
     }
     // Lists of equally many gradients, weights, first and second moments; then, in fp16, what the
     // search for infinities found.
@@ -125,8 +124,8 @@ void run_optimizer(KernelContext& c, const graph::Kernel& kernel, Operands reads
     rule.weight_decay = static_cast<float>(c.training.weight_decay);
     rule.step = ++c.updates;
     for (std::size_t i = 0; i < count; ++i) {
-        c.device.adam(rule, c.view(reads[i]), c.view(writes[i]), c.view(writes[count + i]),
-                      c.view(writes[2 * count + i]));
+        c.on.adam(rule, c.view(reads[i]), c.view(writes[i]), c.view(writes[count + i]),
+                  c.view(writes[2 * count + i]));
     }
 }
 

@@ -107,8 +107,10 @@ public:
     virtual void unscale(float factor, View in_out, View found) = 0;
     virtual void adam(const AdamRule& rule, View gradient, View weights, View moment1,
                       View moment2) = 0;
-    /// Adds the mean of the losses to `sum` at the latest when the device has finished.
-    virtual void add_mean(View losses, double& sum) = 0;
+    /// sum, in the device's memory, += the mean of the losses
+    virtual void add_mean(View losses, double* sum) = 0;
+    /// Rounds to what a dtype holds, where that is less than what it is stored as.
+    virtual void round_to(graph::DType dtype, View in_out) = 0;
 };
 
 }  // namespace prismllm::device
