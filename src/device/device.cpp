@@ -14,7 +14,7 @@ class Scratch {
 public:
     Scratch(Device& device, std::int64_t elements) : device_{device} {
         const std::int64_t bytes = elements * size_of(graph::DType::fp32);
-        view_ = {device.allocate(bytes), graph::DType::fp32, elements};
+        view_ = {device.allocate(bytes, Device::Start::undefined), graph::DType::fp32, elements};
         if (view_.data == nullptr) {
             throw SystemError{
                 ErrorCode::resources,

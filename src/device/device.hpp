@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "prismllm/program/executor.hpp"
@@ -23,9 +24,9 @@ public:
     [[nodiscard]] virtual Operations& operations() = 0;
     /// Precision in which elements of a dtype lie in memory.
     [[nodiscard]] virtual graph::DType stored_as(graph::DType dtype) const = 0;
-    /// Memory filled with zeros, for what is queued on the stream in use from now on; null if there
-    /// is no room.
-    [[nodiscard]] virtual void* allocate(std::int64_t bytes) = 0;
+    enum class Start : std::uint8_t { undefined, zeros };
+    /// Memory for what is queued on the stream in use from now on; null if there is no room.
+    [[nodiscard]] virtual void* allocate(std::int64_t bytes, Start start) = 0;
     /// What is queued on the stream in use so far, and what it waited for, may still use it.
     virtual void release(void* data) = 0;
 
@@ -44,6 +45,11 @@ public:
     virtual void copy_out(const void* from, void* to, std::int64_t bytes) = 0;
     /// The elements if the host can work on them as they lie; null otherwise.
     [[nodiscard]] virtual float* on_host(View view) const = 0;
+
+    /// What is queued in between on one stream is done at the end, and took so many picoseconds by
+    /// the device's own clock; nothing if it has none.
+    virtual void begin_timing() {}
+    [[nodiscard]] virtual std::optional<std::int64_t> end_timing() { return {}; }
 };
 
 /// copy_in and copy_out of values, which are converted to and from how they are stored.

@@ -14,18 +14,20 @@ namespace prismllm::device {
 
 using graph::CollectiveKind;
 
-DeviceExecutor::DeviceExecutor(std::unique_ptr<Device> device, const program::Setup& setup,
-                               std::int64_t rank, const Training& training,
-                               std::span<const std::byte> text, Transport* transport)
+DeviceExecutor::DeviceExecutor(std::unique_ptr<Device> device, Timing timing,
+                               const program::Setup& setup, std::int64_t rank,
+                               const Training& training, std::span<const std::byte> text,
+                               Transport* transport)
     : training_{training},
       text_{text},
       transport_{transport},
       device_{std::move(device)},
+      timing_{timing},
       memory_{*device_},
       context_{setup,    setup.layout.coordinates(rank), training_, memory_,
                *device_, device_->operations()} {
     device_->use(program::Stream::compute);
-    context_.loss = static_cast<double*>(device_->allocate(sizeof(double)));
+    context_.loss = static_cast<double*>(device_->allocate(sizeof(double), Device::Start::zeros));
     if (context_.loss == nullptr) {
         throw SystemError{ErrorCode::resources,
                           "the device has no memory left. Free it of others."};
@@ -108,10 +110,12 @@ void DeviceExecutor::load(program::Buffer buffer, program::Input input) {
                      buffer.elements * size_of(graph::DType::int64));
 }
 
-program::Buffer DeviceExecutor::allocate(std::string_view name, graph::TensorRole,
+program::Buffer DeviceExecutor::allocate(std::string_view name, graph::TensorRole role,
                                          graph::DType dtype, std::int64_t elements) {
     device_->use(program::Stream::compute);
-    return memory_.allocate(name, dtype, elements);
+    const bool zeros = role == graph::TensorRole::optimizer_state;
+    return memory_.allocate(name, dtype, elements,
+                            zeros ? Device::Start::zeros : Device::Start::undefined);
 }
 
 void DeviceExecutor::release(program::Buffer buffer) {
@@ -127,7 +131,12 @@ void DeviceExecutor::launch(program::Stream stream, const graph::Kernel& kernel,
         ++dropouts_;
     }
     device_->use(stream);
+    if (timing_ == Timing::none) {
+        return run_kernel(context_, kernel, reads, writes);
+    }
+    device_->begin_timing();
     run_kernel(context_, kernel, reads, writes);
+    kernel_ps_ = device_->end_timing();
 }
 
 /// The elements in the host's memory: as they lie, or room for a copy.
@@ -229,8 +238,8 @@ std::unique_ptr<RankExecutor> make_rank_executor(const program::Setup& setup, st
                                                  const Training& training,
                                                  std::span<const std::byte> text,
                                                  Transport* transport) {
-    return std::make_unique<DeviceExecutor>(make_host_device(), setup, rank, training, text,
-                                            transport);
+    return std::make_unique<DeviceExecutor>(make_host_device(), Timing::none, setup, rank, training,
+                                            text, transport);
 }
 
 }  // namespace prismllm::device

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,13 +19,17 @@
 
 namespace prismllm::device {
 
+/// Whether the executor waits for each kernel to take its time by the device's clock.
+enum class Timing : std::uint8_t { none, each_kernel };
+
 /// Queues every op in program order. On the host that is the order in which they are done, which
 /// is one of those that streams and events allow.
 class DeviceExecutor final : public RankExecutor {
 public:
     /// See make_rank_executor.
-    DeviceExecutor(std::unique_ptr<Device> device, const program::Setup& setup, std::int64_t rank,
-                   const Training& training, std::span<const std::byte> text, Transport* transport);
+    DeviceExecutor(std::unique_ptr<Device> device, Timing timing, const program::Setup& setup,
+                   std::int64_t rank, const Training& training, std::span<const std::byte> text,
+                   Transport* transport);
     ~DeviceExecutor() override;
 
     [[nodiscard]] double end_step() override;
@@ -32,6 +37,7 @@ public:
     [[nodiscard]] bool gradient_was_lost() const override { return context_.bad_gradient; }
     [[nodiscard]] std::int64_t allocated_bytes() const override { return memory_.bytes(); }
     [[nodiscard]] std::int64_t peak_bytes() const override { return memory_.peak_bytes(); }
+    [[nodiscard]] std::optional<std::int64_t> kernel_ps() const override { return kernel_ps_; }
 
     void initialize(program::Buffer weight, const program::ParameterPart& part) override;
     void initialize_master(program::Buffer master, program::Buffer weight) override;
@@ -74,6 +80,7 @@ private:
     std::span<const std::byte> text_;
     Transport* transport_;
     std::unique_ptr<Device> device_;
+    Timing timing_;
     Memory memory_;
     KernelContext context_;
     std::int64_t micro_batch_ = 0, layer_ = -1;
@@ -82,6 +89,7 @@ private:
     std::array<std::vector<Transfer>, program::stream_count> started_;
     std::map<std::uint32_t, std::vector<Transfer>> of_event_;
     std::uint32_t next_event_ = 0;
+    std::optional<std::int64_t> kernel_ps_;
 };
 
 }  // namespace prismllm::device

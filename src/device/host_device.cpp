@@ -202,7 +202,7 @@ public:
     [[nodiscard]] DType stored_as(DType dtype) const override {
         return dtype == DType::int64 ? DType::int64 : DType::fp32;
     }
-    [[nodiscard]] void* allocate(std::int64_t bytes) override {
+    [[nodiscard]] void* allocate(std::int64_t bytes, Start) override {
         void* data = ::operator new(static_cast<std::size_t>(bytes), std::nothrow);
         if (data != nullptr) {
             // Touched here, so that no kernel is charged for it.

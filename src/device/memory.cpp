@@ -31,14 +31,15 @@ Memory::~Memory() {
     }
 }
 
-program::Buffer Memory::allocate(std::string_view name, graph::DType dtype, std::int64_t elements) {
+program::Buffer Memory::allocate(std::string_view name, graph::DType dtype, std::int64_t elements,
+                                 Device::Start start) {
     Tensor tensor;
     tensor.name = name;
     tensor.dtype = dtype;
     tensor.all = {nullptr, device_.stored_as(dtype), elements};
     constexpr std::int64_t countable = std::numeric_limits<std::int64_t>::max() / 8;
     if (elements <= countable) {
-        tensor.all.data = device_.allocate(elements * size_of(tensor.all.dtype));
+        tensor.all.data = device_.allocate(elements * size_of(tensor.all.dtype), start);
     }
     if (tensor.all.data == nullptr) {
         no_room_for(tensor.name, elements, tensor.all.dtype);

@@ -22,9 +22,9 @@ public:
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
 
-    /// Filled with zeros. @throws SystemError (resources) where the device has no room.
+    /// @throws SystemError (resources) where the device has no room.
     [[nodiscard]] program::Buffer allocate(std::string_view name, graph::DType dtype,
-                                           std::int64_t elements);
+                                           std::int64_t elements, Device::Start start);
     void release(program::Buffer buffer);
 
     /// @throws SystemError (internal) for a buffer that does not live or reaches outside.

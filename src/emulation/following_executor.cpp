@@ -29,13 +29,13 @@ std::string on(program::Stream stream) {
 }  // namespace
 
 FollowingExecutor::FollowingExecutor(program::Executor& inner, const graph::ExecutionGraph& graph,
-                                     std::int64_t rank, std::function<std::int64_t()> allocated)
+                                     std::int64_t rank, Gauges gauges)
     : inner_{inner},
       graph_{graph},
       rank_{rank},
       class_number_{class_number(graph, rank)},
       ops_{graph.classes[static_cast<std::size_t>(class_number_)].ops},
-      allocated_now_{std::move(allocated)},
+      gauges_{std::move(gauges)},
       kernel_ps_(ops_.size()),
       allocated_(ops_.size()) {}
 
@@ -143,7 +143,7 @@ const Op* FollowingExecutor::due(OpKind kind, program::Stream stream) const {
 }
 
 void FollowingExecutor::done() {
-    allocated_[at_] = allocated_now_();
+    allocated_[at_] = gauges_.allocated();
     at_ = at_ + 1;
     if (pace_ != nullptr && open_batch_ == 0) {
         pace_->done(at_);
@@ -161,7 +161,8 @@ void FollowingExecutor::paced(const Op& listed, const Body& body) {
     body();
     const std::int64_t took = pace_->behind(at_, listed);
     if (listed.kind == OpKind::kernel) {
-        kernel_ps_[at_] = took;
+        const auto own = gauges_.kernel_ps ? gauges_.kernel_ps() : std::nullopt;
+        kernel_ps_[at_] = own.value_or(took);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,15 @@ namespace prismllm::emulation {
 /// notes what kernels take and what memory holds.
 class FollowingExecutor final : public program::Executor {
 public:
-    /// @param allocated bytes of live tensors of `inner`.
+    /// What `inner` tells of itself.
+    struct Gauges {
+        std::function<std::int64_t()> allocated;  ///< bytes of live tensors
+        /// Picoseconds of the last kernel by its device's clock; may be empty or give nothing.
+        std::function<std::optional<std::int64_t>()> kernel_ps;
+    };
     /// All references outlive the executor.
     FollowingExecutor(program::Executor& inner, const graph::ExecutionGraph& graph,
-                      std::int64_t rank, std::function<std::int64_t()> allocated);
+                      std::int64_t rank, Gauges gauges);
 
     /// What hears of every op from now on; null: nothing takes the time.
     void set_pace(Pace* pace) { pace_ = pace; }
@@ -49,8 +55,8 @@ public:
     /// "kernel gemm on stream 'compute', forward, micro-batch 0, layer 1"
     [[nodiscard]] std::string describe(std::size_t op) const;
 
-    /// What its pace says that each kernel of the last step took, picoseconds, [op]; 0 for other
-    /// ops. Filled as the step goes on.
+    /// What each kernel of the last step took by its device's clock or else as its pace says,
+    /// picoseconds, [op]; 0 for other ops. Filled as the step goes on.
     [[nodiscard]] const std::vector<std::int64_t>& kernel_ps() const { return kernel_ps_; }
     /// Bytes of live tensors behind each op of the last step (of the head: as it was), [op].
     [[nodiscard]] const std::vector<std::int64_t>& allocated_bytes() const { return allocated_; }
@@ -104,7 +110,7 @@ private:
     std::int64_t rank_;
     std::int32_t class_number_;
     const std::vector<graph::Op>& ops_;  ///< of its class
-    std::function<std::int64_t()> allocated_now_;
+    Gauges gauges_;
     std::vector<std::int64_t> kernel_ps_, allocated_;
     std::atomic<std::size_t> at_ = 0;
     std::atomic<std::uint64_t> heartbeats_ = 0;

@@ -29,7 +29,11 @@ public:
              const target::Native& training, std::span<const std::byte> text,
              device::Transport& transport, std::chrono::milliseconds watchdog)
         : executor_{device::make_rank_executor(setup, rank, training, text, &transport)},
-          following_{*executor_, graph, rank, [this] { return executor_->allocated_bytes(); }},
+          following_{*executor_,
+                     graph,
+                     rank,
+                     {[this] { return executor_->allocated_bytes(); },
+                      [this] { return executor_->kernel_ps(); }}},
           program_{setup, rank, following_},
           watch_{following_, rank, watchdog},
           pace_{std::make_unique<Pace>()} {

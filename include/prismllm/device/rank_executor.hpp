@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -33,6 +34,9 @@ public:
     /// Bytes of live tensors in the precision of their dtype, now and at most.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
     [[nodiscard]] virtual std::int64_t peak_bytes() const = 0;
+    /// Picoseconds that the last kernel took by the device's own clock; nothing if it has none, and
+    /// the kernel lasted as long as its launch.
+    [[nodiscard]] virtual std::optional<std::int64_t> kernel_ps() const = 0;
 };
 
 /// @param text bytes to train on, longer than a sequence; token = byte.

@@ -15,7 +15,8 @@ TEST(Memory, ThatIsNotThereIsNamedWithWhatToReduce) {
     const auto host = make_host_device();
     Memory memory{*host};
     try {
-        (void)memory.allocate("attention scores", graph::DType::fp32, std::int64_t{1} << 62);
+        (void)memory.allocate("attention scores", graph::DType::fp32, std::int64_t{1} << 62,
+                              Device::Start::zeros);
         FAIL() << "there is no such memory";
     } catch (const SystemError& error) {
         const std::string message = error.what();

@@ -97,7 +97,7 @@ protected:
     graph::ExecutionGraph graph_ = recorded();
     program::ModelExecutor model_;
     std::int64_t bytes_ = 0;
-    FollowingExecutor rank_{model_, graph_, 3, [this] { return ++bytes_; }};
+    FollowingExecutor rank_{model_, graph_, 3, {[this] { return ++bytes_; }, {}}};
 };
 
 TEST_F(Following, GoesThroughAnyNumberOfSteps) {

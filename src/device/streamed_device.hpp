@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+/// A GPU: work is queued on streams, memory is given in their order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "device.hpp"
+#include "driver.hpp"
+
+namespace prismllm::device {
+
+/// Operations that go to a stream of the driver.
+class StreamOperations : public Operations {
+public:
+    virtual void use(Driver::Stream stream) = 0;
+};
+
+class StreamedDevice final : public Device {
+public:
+    StreamedDevice(std::unique_ptr<Driver> driver, std::unique_ptr<StreamOperations> operations);
+    ~StreamedDevice() override;
+    StreamedDevice(const StreamedDevice&) = delete;
+    StreamedDevice& operator=(const StreamedDevice&) = delete;
+
+    [[nodiscard]] Operations& operations() override { return *operations_; }
+    [[nodiscard]] graph::DType stored_as(graph::DType dtype) const override { return dtype; }
+    [[nodiscard]] void* allocate(std::int64_t bytes, Start start) override;
+    void release(void* data) override;
+    void use(program::Stream stream) override;
+    void record(std::uint32_t event) override;
+    void wait(std::uint32_t event) override;
+    void finish() override;
+    void copy_in(const void* from, void* to, std::int64_t bytes) override;
+    void copy_out(const void* from, void* to, std::int64_t bytes) override;
+    [[nodiscard]] float* on_host(View) const override { return nullptr; }
+    void begin_timing() override;
+    [[nodiscard]] std::optional<std::int64_t> end_timing() override;
+
+private:
+    [[nodiscard]] Driver::Event event_from_pool();
+
+    std::unique_ptr<Driver> driver_;
+    std::unique_ptr<StreamOperations> operations_;
+    std::array<Driver::Stream, program::stream_count> streams_{};
+    Driver::Stream stream_ = nullptr;                          ///< in use
+    std::unordered_map<std::uint32_t, Driver::Event> events_;  ///< since the last finish
+    std::vector<Driver::Event> pool_;                          ///< that stand for nothing
+    Driver::Event timing_begin_ = nullptr, timing_end_ = nullptr;
+};
+
+}  // namespace prismllm::device
