@@ -3,9 +3,9 @@
 # One library a room and one executable a test suite, all built alike.
 
 add_library(prismllm_options INTERFACE)
-target_compile_options(prismllm_options INTERFACE
+target_compile_options(prismllm_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
-    $<$<BOOL:${PRISMLLM_WARNINGS_AS_ERRORS}>:-Werror>)
+    $<$<BOOL:${PRISMLLM_WARNINGS_AS_ERRORS}>:-Werror>>)
 target_compile_definitions(prismllm_options INTERFACE
     $<$<BOOL:${PRISMLLM_CHECKS}>:PRISMLLM_CHECKS>)
 if(PRISMLLM_SANITIZE)

@@ -11,14 +11,9 @@
 
 #include "device.hpp"
 #include "driver.hpp"
+#include "stream_operations.hpp"
 
 namespace prismllm::device {
-
-/// Operations that go to a stream of the driver.
-class StreamOperations : public Operations {
-public:
-    virtual void use(Driver::Stream stream) = 0;
-};
 
 class StreamedDevice final : public Device {
 public:

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The PrismLLM authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "driver.hpp"
+#include "operations.hpp"
+
+namespace prismllm::device {
+
+/// Operations that go to a stream of the driver.
+class StreamOperations : public Operations {
+public:
+    virtual void use(Driver::Stream stream) = 0;
+};
+
+}  // namespace prismllm::device
