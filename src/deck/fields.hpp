@@ -21,11 +21,12 @@
 namespace prismllm::deck {
 
 /// The member of a Job that a row fills.
-using Slot = std::variant<
-    std::int64_t*, int*, double*, std::optional<double>*, bool*, std::string*, target::NormKind*,
-    target::PositionKind*, target::RankOrder*, target::PipelineSchedule*, target::Precision*,
-    target::Recompute*, target::Payload*, target::RealDurations*, target::RunClock*,
-    std::vector<std::int64_t>*, std::vector<target::SlowRank>*, std::vector<target::Pause>*>;
+using Slot = std::variant<std::int64_t*, int*, double*, std::optional<double>*, bool*, std::string*,
+                          target::NormKind*, target::PositionKind*, target::RankOrder*,
+                          target::PipelineSchedule*, target::Precision*, target::Recompute*,
+                          target::Payload*, target::RealDurations*, target::RunClock*,
+                          target::RankDevice*, std::vector<std::int64_t>*,
+                          std::vector<target::SlowRank>*, std::vector<target::Pause>*>;
 
 /// Inclusive bounds; `above_low` makes the lower one exclusive. Text has no range. `least` is for
 /// what is computed in fp32 and may be 0: a smaller number would become 0, which means another

@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 4> precision_names{"bf16", "fp16", "fp32"
 constexpr std::array<std::string_view, 3> recompute_names{"none", "selective", "full"};
 constexpr std::array<std::string_view, 3> payload_names{"replicate", "zeros", "random"};
 constexpr std::array<std::string_view, 2> clock_names{"virtual", "wall"};
+constexpr std::array<std::string_view, 2> device_names{"host", "cuda"};
 constexpr std::array<std::string_view, 2> real_durations_names{"graph", "measured"};
 // "" is "not given"; the others are the names of target::FlopsFormula.
 constexpr std::array<std::string_view, 5> formula_names{"", "megatron", "palm", "causal",
@@ -198,6 +199,9 @@ void append_native(std::vector<Field>& table) {
                               std::string_view flag = "") {
         table.push_back({"native", key, slot, Quantity::none, range, defaulted, {}, meaning, flag});
     };
+    table.push_back({"native", "device", native<&Native::device>, Quantity::none, any, defaulted,
+                     device_names, "what computes the kernels of real ranks: the host, or GPUs",
+                     ""});
     row("text", native<&Native::text>, any,
         "file to train on, one token a byte; relative to the folder of the deck");
     row("steps", native<&Native::steps>, {1, 1 << 20}, "training steps", "--train-iters");

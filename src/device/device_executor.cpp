@@ -7,7 +7,8 @@
 #include "prismllm/base/error.hpp"
 #include "prismllm/base/random.hpp"
 
-#include "host_device.hpp"
+#include "open_device.hpp"
+#include "parallel.hpp"
 #include "start_values.hpp"
 
 namespace prismllm::device {
@@ -26,6 +27,7 @@ DeviceExecutor::DeviceExecutor(std::unique_ptr<Device> device, Timing timing,
       memory_{*device_},
       context_{setup,    setup.layout.coordinates(rank), training_, memory_,
                *device_, device_->operations()} {
+    start_host_loops();
     device_->use(program::Stream::compute);
     context_.loss = static_cast<double*>(device_->allocate(sizeof(double), Device::Start::zeros));
     if (context_.loss == nullptr) {
@@ -237,9 +239,9 @@ void DeviceExecutor::locate(std::int64_t micro_batch, std::int64_t layer) {
 std::unique_ptr<RankExecutor> make_rank_executor(const program::Setup& setup, std::int64_t rank,
                                                  const Training& training,
                                                  std::span<const std::byte> text,
-                                                 Transport* transport) {
-    return std::make_unique<DeviceExecutor>(make_host_device(), Timing::none, setup, rank, training,
-                                            text, transport);
+                                                 Transport* transport, const DeviceUse& use) {
+    return std::make_unique<DeviceExecutor>(open_device(training.device, use.number), use.timing,
+                                            setup, rank, training, text, transport);
 }
 
 }  // namespace prismllm::device

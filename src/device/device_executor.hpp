@@ -19,8 +19,7 @@
 
 namespace prismllm::device {
 
-/// Whether the executor waits for each kernel to take its time by the device's clock.
-enum class Timing : std::uint8_t { none, each_kernel };
+using Timing = DeviceUse::Timing;
 
 /// Queues every op in program order. On the host that is the order in which they are done, which
 /// is one of those that streams and events allow.

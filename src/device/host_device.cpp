@@ -192,11 +192,7 @@ public:
 
 class HostDevice final : public Device {
 public:
-    HostDevice() {
-        if (!Kokkos::is_initialized()) {
-            Kokkos::initialize();
-        }
-    }
+    HostDevice() { start_host_loops(); }
 
     [[nodiscard]] Operations& operations() override { return operations_; }
     [[nodiscard]] DType stored_as(DType dtype) const override {

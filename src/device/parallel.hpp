@@ -15,6 +15,13 @@ using In = std::span<const float>;
 using Out = std::span<float>;
 using Ids = std::span<const std::int64_t>;
 
+/// Before the first loop of the process.
+inline void start_host_loops() {
+    if (!Kokkos::is_initialized()) {
+        Kokkos::initialize();
+    }
+}
+
 /// body(0) ... body(count - 1), in any order.
 template <class Body>
 void for_each(std::int64_t count, const Body& body) {

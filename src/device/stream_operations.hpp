@@ -11,6 +11,8 @@ namespace prismllm::device {
 class StreamOperations : public Operations {
 public:
     virtual void use(Driver::Stream stream) = 0;
+    /// Precision in which elements of a dtype lie in memory.
+    [[nodiscard]] virtual graph::DType stored_as(graph::DType dtype) const = 0;
 };
 
 }  // namespace prismllm::device

@@ -23,7 +23,9 @@ public:
     StreamedDevice& operator=(const StreamedDevice&) = delete;
 
     [[nodiscard]] Operations& operations() override { return *operations_; }
-    [[nodiscard]] graph::DType stored_as(graph::DType dtype) const override { return dtype; }
+    [[nodiscard]] graph::DType stored_as(graph::DType dtype) const override {
+        return operations_->stored_as(dtype);
+    }
     [[nodiscard]] void* allocate(std::int64_t bytes, Start start) override;
     void release(void* data) override;
     void use(program::Stream stream) override;

@@ -57,19 +57,17 @@ Expected<MeasuredKernels> measure_kernels(graph::ExecutionGraph& graph, const Re
     std::vector<Samples> samples(graph.kernels.size());
     const std::vector<std::int64_t> ranks = one_of_each_class(graph);
     for (const std::int64_t rank : ranks) {
-        if (auto ok = check_room(graph, rank); !ok) {
+        if (auto ok = check_room(graph, rank, program.job.native.device); !ok) {
             return tl::unexpected{ok.error()};
         }
         MpiTransport transport{graph.families, graph.world_size, rank,
                                Payloads{program.job.emulation.payload,
                                         static_cast<std::uint64_t>(program.job.native.seed)}};
-        RealRank real{setup,
-                      graph,
-                      rank,
-                      program.job.native,
-                      program.text,
-                      transport,
-                      std::chrono::duration_cast<std::chrono::milliseconds>(watchdog)};
+        RealRank real{
+            setup,        graph,
+            rank,         program.job.native,
+            program.text, transport,
+            {},           std::chrono::duration_cast<std::chrono::milliseconds>(watchdog)};
         for (std::int64_t step = 0; step <= repeats; ++step) {
             if (cancelled()) {
                 return fail(ErrorCode::interrupted,

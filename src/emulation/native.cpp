@@ -199,10 +199,14 @@ Expected<NativeRun> run_native(const comm::Communicator& world, const target::Jo
         emulated.emplace(world, clock->graph, job);
     }
     const graph::ExecutionGraph& graph = clock == nullptr ? *sliced : clock->graph;
-    if (auto ok = check_room(world, graph, world.rank()); !ok) {
+    if (auto ok = check_room(world, graph, world.rank(), job.native.device); !ok) {
         return tl::unexpected{ok.error()};
     }
-    RealSide real{world, graph, all_real(world), job, program::make_setup(job).value(), text};
+    // Without a clock nobody asks what a kernel takes, and a GPU need not wait for each.
+    const auto timing =
+        clock == nullptr ? device::DeviceUse::Timing::none : device::DeviceUse::Timing::each_kernel;
+    RealSide real{world, graph, all_real(world), job, program::make_setup(job).value(),
+                  text,  timing};
     std::optional<Recorder> recorder;
     if (clock != nullptr && clock->record) {
         recorder.emplace(world, graph, real);

@@ -24,11 +24,13 @@ namespace prismllm::emulation {
 class RealRank {
 public:
     /// Allocates weights, gradients and optimizer state. All references outlive the rank.
-    /// @throws SystemError (job_failed) where its program is not the one of the graph.
+    /// @throws SystemError (job_failed) where its program is not the one of the graph; of
+    /// make_rank_executor.
     RealRank(const program::Setup& setup, const graph::ExecutionGraph& graph, std::int64_t rank,
              const target::Native& training, std::span<const std::byte> text,
-             device::Transport& transport, std::chrono::milliseconds watchdog)
-        : executor_{device::make_rank_executor(setup, rank, training, text, &transport)},
+             device::Transport& transport, const device::DeviceUse& use,
+             std::chrono::milliseconds watchdog)
+        : executor_{device::make_rank_executor(setup, rank, training, text, &transport, use)},
           following_{*executor_,
                      graph,
                      rank,

@@ -3,23 +3,38 @@
 #include "real_side.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace prismllm::emulation {
+namespace {
+
+/// Number of this process among those of its machine that execute real ranks. @collective
+int place_on_machine(const comm::Communicator& world, bool executes) {
+    const comm::Communicator machine = world.split_by_node();
+    std::vector<std::int64_t> all(static_cast<std::size_t>(machine.size()));
+    all[static_cast<std::size_t>(machine.rank())] = executes ? 1 : 0;
+    machine.reduce_all(all, comm::Reduction::sum);
+    return static_cast<int>(
+        std::accumulate(all.begin(), all.begin() + machine.rank(), std::int64_t{0}));
+}
+
+}  // namespace
 
 RealSide::RealSide(const comm::Communicator& world, const graph::ExecutionGraph& graph,
                    const RealRanks& real, const target::Job& job, program::Setup setup,
-                   std::span<const std::byte> text)
+                   std::span<const std::byte> text, device::DeviceUse::Timing timing)
     : world_{world},
       graph_{graph},
       setup_{std::move(setup)},
       transport_{world, graph.families, real,
                  Payloads{job.emulation.payload, static_cast<std::uint64_t>(job.native.seed)}},
       number_{real.own} {
+    const int place = place_on_machine(world, number_.has_value());
     if (number_) {
         const std::chrono::duration<double> watchdog{job.emulation.watchdog_s};
         rank_ = std::make_unique<RealRank>(
-            setup_, graph, *number_, job.native, text, transport_,
+            setup_, graph, *number_, job.native, text, transport_, device::DeviceUse{place, timing},
             std::chrono::duration_cast<std::chrono::milliseconds>(watchdog));
     }
 }

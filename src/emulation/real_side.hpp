@@ -34,7 +34,7 @@ public:
     /// @collective over world
     RealSide(const comm::Communicator& world, const graph::ExecutionGraph& graph,
              const RealRanks& real, const target::Job& job, program::Setup setup,
-             std::span<const std::byte> text);
+             std::span<const std::byte> text, device::DeviceUse::Timing timing);
 
     /// The rank of this process lives by the clock of an engine, which is live and its alone.
     /// Nothing on a proxy. @collective

@@ -4,6 +4,7 @@
 
 #include "prismllm/base/host_memory.hpp"
 #include "prismllm/comm/agree.hpp"
+#include "prismllm/device/rank_executor.hpp"
 #include "prismllm/graph/memory.hpp"
 
 namespace prismllm::emulation {
@@ -27,14 +28,23 @@ Status check(std::int64_t needed) {
                 static_cast<double>(needed) / gib, static_cast<double>(*left) / gib);
 }
 
+Status check(target::RankDevice device) {
+    const Expected<int> count = device::count_devices(device);
+    return count ? Status{} : tl::unexpected{count.error()};
+}
+
 }  // namespace
 
-Status check_room(const graph::ExecutionGraph& graph, std::int64_t rank) {
-    return check(peak_of(graph, rank));
+Status check_room(const graph::ExecutionGraph& graph, std::int64_t rank,
+                  target::RankDevice device) {
+    return device == target::RankDevice::host ? check(peak_of(graph, rank)) : check(device);
 }
 
 Status check_room(const comm::Communicator& world, const graph::ExecutionGraph& graph,
-                  std::optional<std::int64_t> own) {
+                  std::optional<std::int64_t> own, target::RankDevice device) {
+    if (device != target::RankDevice::host) {
+        return comm::agree(world, own ? check(device) : Status{});
+    }
     const comm::Communicator machine = world.split_by_node();
     const std::int64_t needed =
         machine.reduce_all(own ? peak_of(graph, *own) : 0, comm::Reduction::sum);

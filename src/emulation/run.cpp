@@ -198,11 +198,12 @@ Expected<std::unique_ptr<RealSide>> make_real_side(const comm::Communicator& com
         !ok) {
         return tl::unexpected{ok.error()};
     }
-    if (auto ok = check_room(comm, graph, roles.real.own); !ok) {
+    if (auto ok = check_room(comm, graph, roles.real.own, program->job.native.device); !ok) {
         return tl::unexpected{ok.error()};
     }
     return std::make_unique<RealSide>(comm, graph, roles.real, program->job,
-                                      program::make_setup(program->job).value(), program->text);
+                                      program::make_setup(program->job).value(), program->text,
+                                      device::DeviceUse::Timing::each_kernel);
 }
 
 /// "real rank 5 on host rank 2, ..."

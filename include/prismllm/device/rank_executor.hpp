@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "prismllm/base/error.hpp"
 #include "prismllm/device/transport.hpp"
 #include "prismllm/program/executor.hpp"
 #include "prismllm/program/setup.hpp"
@@ -18,6 +19,19 @@ namespace prismllm::device {
 
 /// What a training run is told beside the job.
 using Training = target::Native;
+
+/// What a rank computes on.
+struct DeviceUse {
+    enum class Timing : std::uint8_t { none, each_kernel };
+    int number = 0;  ///< GPU of this machine
+    /// Whether the executor waits for each kernel, to take its time by the device's clock; a device
+    /// without a clock has nothing to wait for.
+    Timing timing = Timing::each_kernel;
+};
+
+/// @return how many devices of the kind this process can use, 1 or more; resources with the reason
+/// where there is none.
+[[nodiscard]] Expected<int> count_devices(target::RankDevice kind);
 
 /// Start values depend on the seed and the place in the whole tensor only, samples on the seed
 /// and their number in the global batch: all ways to cut a job compute the same step.
@@ -39,12 +53,12 @@ public:
     [[nodiscard]] virtual std::optional<std::int64_t> kernel_ps() const = 0;
 };
 
+/// On a device of the kind training.device.
 /// @param text bytes to train on, longer than a sequence; token = byte.
 /// @param transport may be null for a world of one rank. All references outlive the executor.
-[[nodiscard]] std::unique_ptr<RankExecutor> make_rank_executor(const program::Setup& setup,
-                                                               std::int64_t rank,
-                                                               const Training& training,
-                                                               std::span<const std::byte> text,
-                                                               Transport* transport);
+/// @throws SystemError (resources) where the device cannot be used
+[[nodiscard]] std::unique_ptr<RankExecutor> make_rank_executor(
+    const program::Setup& setup, std::int64_t rank, const Training& training,
+    std::span<const std::byte> text, Transport* transport, const DeviceUse& use = {});
 
 }  // namespace prismllm::device

@@ -206,7 +206,11 @@ struct Emulation {
 };
 
 /// How real ranks train (prismllm native). Times are not modelled by any of it.
+/// What computes the kernels of real ranks.
+enum class RankDevice : std::uint8_t { host, cuda };
+
 struct Native {
+    RankDevice device = RankDevice::host;
     std::string text;  ///< file to train on, one token a byte; relative to the deck's folder
     std::int64_t steps = 100;
     std::int64_t seed = 1;  ///< of start values, samples and dropout

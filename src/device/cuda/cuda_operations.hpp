@@ -14,6 +14,7 @@ void repeat(cudaStream_t stream, View row, View out);
 class CudaOperations final : public StreamOperations {
 public:
     void use(Driver::Stream stream) override;
+    [[nodiscard]] graph::DType stored_as(graph::DType dtype) const override { return dtype; }
 
     void linear_forward(const LinearShape& shape, View in, View weight, View bias,
                         View out) override;

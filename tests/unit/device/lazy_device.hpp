@@ -134,6 +134,9 @@ class LazyOperations final : public StreamOperations {
 public:
     explicit LazyOperations(LazyDriver& driver) : driver_{driver} {}
     void use(Driver::Stream stream) override { stream_ = stream; }
+    [[nodiscard]] graph::DType stored_as(graph::DType dtype) const override {
+        return host_->stored_as(dtype);
+    }
 
     void linear_forward(const LinearShape& shape, View in, View weight, View bias,
                         View out) override {
