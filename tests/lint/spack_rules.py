@@ -17,7 +17,7 @@ from source_tree import Finding
 REPO = "spack/spack_repo/prismllm"
 RECIPE = REPO + "/packages/prismllm/package.py"
 ENVIRONMENTS = "spack/envs/"
-DEPENDENCIES = "src/cmake/PrismllmDependencies.cmake"
+DEPENDENCIES = ("src/cmake/PrismllmDependencies.cmake", "src/cmake/PrismllmCuda.cmake")
 CHANGELOG = "docs/reference/changelog.md"
 CITATION = "CITATION.cff"
 
@@ -27,6 +27,7 @@ SPACK_NAMES = {
     "tl-expected": "tl-expected", "tomlplusplus": "tomlplusplus", "cli11": "cli11",
     "nlohmann_json": "nlohmann-json", "gtest": "googletest", "kokkos": "kokkos", "blas": "blas",
     "sqlite3": "sqlite", "simdjson": "simdjson", "threads": None, "benchmark": "benchmark",
+    "cudatoolkit": "cuda",
 }
 TOOLCHAIN = {"c", "cxx", "cmake", "python"}
 # Options for the people who change the code; a site has no use for them.
@@ -107,11 +108,12 @@ def _modules(stand_ins):
 
 
 def cmake_options(tree):
-    """Names of option() in the top CMakeLists.txt and the modules of src/cmake."""
+    """Names of option() and of cached AUTO, ON, OFF settings in the top CMakeLists.txt and the modules of src/cmake."""
     names = set()
     for path in tree.cmake():
         if path == "CMakeLists.txt" or path.startswith("src/cmake/"):
             names |= set(re.findall(r"(?m)^\s*option\(\s*(\w+)", tree.text(path)))
+            names |= set(re.findall(r"(?m)^\s*set\(\s*(\w+)\s+AUTO\s+CACHE", tree.text(path)))
     return names
 
 
@@ -119,7 +121,7 @@ def cmake_packages(tree):
     """CMake package -> (least version or None, needed by tests only)."""
     packages = {}
     condition = ""
-    for line in tree.lines(DEPENDENCIES):
+    for line in (line for path in DEPENDENCIES if tree.exists(path) for line in tree.lines(path)):
         if re.match(r"^\s*if\(", line):
             condition = line
         elif re.match(r"^\s*endif\(", line):

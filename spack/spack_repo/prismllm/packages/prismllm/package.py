@@ -27,6 +27,7 @@ class Prismllm(CMakePackage):
     version("0.1.0", tag="v0.1.0")
 
     variant("shared", default=True, description="Build shared libraries")
+    variant("cuda", default=False, description="Build the plug-in for real ranks on GPUs")
     variant("checks", default=False, description="Check internal invariants at run time")
 
     depends_on("c", type="build")  # FindHDF5 compiles C
@@ -44,6 +45,7 @@ class Prismllm(CMakePackage):
     depends_on("nlohmann-json@3.11:")
     depends_on("kokkos@3.4:")
     depends_on("blas")
+    depends_on("cuda@12:", when="+cuda")
     depends_on("googletest@1.12: +gmock", type="test")
     depends_on("python@3.9:", type="test")
 
@@ -55,6 +57,7 @@ class Prismllm(CMakePackage):
         return [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("PRISMLLM_CHECKS", "checks"),
+            self.define_from_variant("PRISMLLM_ENABLE_CUDA", "cuda"),
             self.define("BUILD_TESTING", self.run_tests),
         ]
 
