@@ -38,6 +38,16 @@ elseif(PRISMLLM_ENABLE_CUDA)
             prismllm_without_cuda("the CUDA toolkit lacks cuBLAS or the static runtime")
         else()
             set(PRISMLLM_CUDA ON)
+            find_path(PRISMLLM_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS}
+                ENV NCCL_HOME PATH_SUFFIXES include)
+            find_library(PRISMLLM_NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR}
+                ENV NCCL_HOME PATH_SUFFIXES lib lib64)
+            mark_as_advanced(PRISMLLM_NCCL_INCLUDE PRISMLLM_NCCL_LIBRARY)
+            if(NOT PRISMLLM_NCCL_INCLUDE OR NOT PRISMLLM_NCCL_LIBRARY)
+                set(PRISMLLM_NCCL_LIBRARY PRISMLLM_NCCL_LIBRARY-NOTFOUND)
+                message(STATUS "No NCCL: real ranks on GPUs exchange payloads through the host. "
+                               "Set NCCL_HOME to where it is")
+            endif()
         endif()
     endif()
 endif()

@@ -10,6 +10,7 @@
 #include "prismllm/program/executor.hpp"
 
 #include "operations.hpp"
+#include "stream_collectives.hpp"
 
 namespace prismllm::device {
 
@@ -45,6 +46,9 @@ public:
     virtual void copy_out(const void* from, void* to, std::int64_t bytes) = 0;
     /// The elements if the host can work on them as they lie; null otherwise.
     [[nodiscard]] virtual float* on_host(View view) const = 0;
+
+    /// Communication among devices, on the stream in use; null if there is none.
+    [[nodiscard]] virtual StreamCollectives* collectives() { return nullptr; }
 
     /// What is queued in between on one stream is done at the end, and took so many picoseconds by
     /// the device's own clock; nothing if it has none.

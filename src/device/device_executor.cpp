@@ -34,6 +34,26 @@ DeviceExecutor::DeviceExecutor(std::unique_ptr<Device> device, Timing timing,
         throw SystemError{ErrorCode::resources,
                           "the device has no memory left. Free it of others."};
     }
+    connect();
+}
+
+/// Groups in which all members are real ranks need not stage their payloads on the host.
+void DeviceExecutor::connect() {
+    StreamCollectives* collectives = device_->collectives();
+    const std::size_t families = context_.setup.family_list.size();
+    connected_.resize(families);
+    for (std::size_t i = 0; collectives != nullptr && transport_ != nullptr && i < families; ++i) {
+        const auto family = static_cast<graph::FamilyIndex>(i);
+        if (const auto place = transport_->real_group(family)) {
+            std::vector<std::byte> id;
+            if (place->position == 0) {
+                id = collectives->make_id();
+            }
+            transport_->broadcast(family, id);
+            collectives->join(family, id, place->size, place->position);
+            connected_[i] = true;
+        }
+    }
 }
 
 DeviceExecutor::~DeviceExecutor() {
@@ -192,10 +212,24 @@ void DeviceExecutor::communicate(program::Stream stream, const graph::Communicat
     device_->use(stream);
     const View from = in.exists() ? memory_.view(in) : View{};
     const View to = out.exists() ? memory_.view(out) : View{};
-    if (call.kind == CollectiveKind::send || call.kind == CollectiveKind::recv) {
+    if (connected_[call.family]) {
+        device_->collectives()->queue(call, from, to);
+    } else if (call.kind == CollectiveKind::send || call.kind == CollectiveKind::recv) {
         started_[static_cast<std::size_t>(stream)].push_back(start(call, from, to));
     } else {
         collective(call, from, to, memory_.dtype(out));
+    }
+}
+
+void DeviceExecutor::begin_batch() {
+    if (device_->collectives() != nullptr) {
+        device_->collectives()->begin_batch();
+    }
+}
+
+void DeviceExecutor::end_batch() {
+    if (device_->collectives() != nullptr) {
+        device_->collectives()->end_batch();
     }
 }
 
@@ -240,8 +274,8 @@ std::unique_ptr<RankExecutor> make_rank_executor(const program::Setup& setup, st
                                                  const Training& training,
                                                  std::span<const std::byte> text,
                                                  Transport* transport, const DeviceUse& use) {
-    return std::make_unique<DeviceExecutor>(open_device(training.device, use.number), use.timing,
-                                            setup, rank, training, text, transport);
+    return std::make_unique<DeviceExecutor>(open_device(training.device, use.number, use.alone),
+                                            use.timing, setup, rank, training, text, transport);
 }
 
 }  // namespace prismllm::device

@@ -49,8 +49,8 @@ public:
                 std::span<const program::Buffer> writes) override;
     void communicate(program::Stream stream, const graph::Communication& call, program::Buffer in,
                      program::Buffer out) override;
-    void begin_batch() override {}
-    void end_batch() override {}
+    void begin_batch() override;
+    void end_batch() override;
     program::Event record(program::Stream stream) override;
     void wait(program::Stream stream, program::Event event) override;
     void enter(graph::Phase phase) override;
@@ -71,6 +71,7 @@ private:
     [[nodiscard]] std::uint64_t seed() const { return static_cast<std::uint64_t>(training_.seed); }
     [[nodiscard]] std::uint64_t sample_number(std::int64_t sample) const;
     void renew_dropout();
+    void connect();
     [[nodiscard]] std::span<float> host_values(View view, Staged& staged) const;
     void collective(const graph::Communication& call, View in, View out, graph::DType dtype);
     [[nodiscard]] Transfer start(const graph::Communication& call, View in, View out);
@@ -82,6 +83,7 @@ private:
     Timing timing_;
     Memory memory_;
     KernelContext context_;
+    std::vector<bool> connected_;  ///< [family] groups that the device communicates in
     std::int64_t micro_batch_ = 0, layer_ = -1;
     std::uint64_t dropouts_ = 0;  ///< since the layer was entered
     /// Transfers started on each stream and not covered by an event yet.

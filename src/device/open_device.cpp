@@ -85,7 +85,13 @@ Expected<int> count_devices(target::RankDevice kind) {
     return count > 0 ? Expected<int>{count} : unusable(reason);
 }
 
-std::unique_ptr<Device> open_device(target::RankDevice kind, int number) {
+std::string name_device(target::RankDevice kind, int number) {
+    const Expected<int> count = count_devices(kind);
+    return kind == target::RankDevice::host || !count ? std::string{}
+                                                      : (*plugin())->name_device(number % *count);
+}
+
+std::unique_ptr<Device> open_device(target::RankDevice kind, int number, bool communicates) {
     if (kind == target::RankDevice::host) {
         return make_host_device();
     }
@@ -95,7 +101,12 @@ std::unique_ptr<Device> open_device(target::RankDevice kind, int number) {
     }
     std::unique_ptr<Driver> driver{(*plugin())->make_driver(number % *count)};
     std::unique_ptr<StreamOperations> operations{(*plugin())->make_operations()};
-    return std::make_unique<StreamedDevice>(std::move(driver), std::move(operations));
+    std::unique_ptr<StreamCollectives> collectives;
+    if (communicates && (*plugin())->make_collectives != nullptr) {
+        collectives.reset((*plugin())->make_collectives());
+    }
+    return std::make_unique<StreamedDevice>(std::move(driver), std::move(operations),
+                                            std::move(collectives));
 }
 
 }  // namespace prismllm::device

@@ -13,7 +13,9 @@
 namespace prismllm::device {
 
 /// @param number of the GPU on this machine
+/// @param communicates whether ranks may use a library of GPUs among them: each has its own
 /// @throws SystemError (resources) where there is none that can be used, with the reason
-[[nodiscard]] std::unique_ptr<Device> open_device(target::RankDevice kind, int number);
+[[nodiscard]] std::unique_ptr<Device> open_device(target::RankDevice kind, int number,
+                                                  bool communicates);
 
 }  // namespace prismllm::device

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
+/// Arithmetic that is queued on streams.
 #pragma once
 
 #include "driver.hpp"

@@ -7,8 +7,11 @@
 namespace prismllm::device {
 
 StreamedDevice::StreamedDevice(std::unique_ptr<Driver> driver,
-                               std::unique_ptr<StreamOperations> operations)
-    : driver_{std::move(driver)}, operations_{std::move(operations)} {
+                               std::unique_ptr<StreamOperations> operations,
+                               std::unique_ptr<StreamCollectives> collectives)
+    : driver_{std::move(driver)},
+      operations_{std::move(operations)},
+      collectives_{std::move(collectives)} {
     for (Driver::Stream& stream : streams_) {
         stream = driver_->create_stream();
     }
@@ -26,6 +29,7 @@ StreamedDevice::~StreamedDevice() {
     }
     driver_->destroy_event(timing_begin_);
     driver_->destroy_event(timing_end_);
+    collectives_.reset();
     operations_.reset();  // it may hold memory of the streams
     for (Driver::Stream stream : streams_) {
         driver_->destroy_stream(stream);
@@ -47,6 +51,9 @@ void StreamedDevice::release(void* data) {
 void StreamedDevice::use(program::Stream stream) {
     stream_ = streams_[static_cast<std::size_t>(stream)];
     operations_->use(stream_);
+    if (collectives_) {
+        collectives_->use(stream_);
+    }
 }
 
 Driver::Event StreamedDevice::event_from_pool() {

@@ -17,7 +17,9 @@ namespace prismllm::device {
 
 class StreamedDevice final : public Device {
 public:
-    StreamedDevice(std::unique_ptr<Driver> driver, std::unique_ptr<StreamOperations> operations);
+    /// @param collectives may be null
+    StreamedDevice(std::unique_ptr<Driver> driver, std::unique_ptr<StreamOperations> operations,
+                   std::unique_ptr<StreamCollectives> collectives);
     ~StreamedDevice() override;
     StreamedDevice(const StreamedDevice&) = delete;
     StreamedDevice& operator=(const StreamedDevice&) = delete;
@@ -35,6 +37,7 @@ public:
     void copy_in(const void* from, void* to, std::int64_t bytes) override;
     void copy_out(const void* from, void* to, std::int64_t bytes) override;
     [[nodiscard]] float* on_host(View) const override { return nullptr; }
+    [[nodiscard]] StreamCollectives* collectives() override { return collectives_.get(); }
     void begin_timing() override;
     [[nodiscard]] std::optional<std::int64_t> end_timing() override;
 
@@ -43,6 +46,7 @@ private:
 
     std::unique_ptr<Driver> driver_;
     std::unique_ptr<StreamOperations> operations_;
+    std::unique_ptr<StreamCollectives> collectives_;
     std::array<Driver::Stream, program::stream_count> streams_{};
     Driver::Stream stream_ = nullptr;                          ///< in use
     std::unordered_map<std::uint32_t, Driver::Event> events_;  ///< since the last finish

@@ -175,6 +175,18 @@ std::uint64_t MpiTransport::start_recv(const graph::Communication& call, std::sp
     return next_++;
 }
 
+std::optional<device::Transport::Place> MpiTransport::real_group(graph::FamilyIndex family) const {
+    const Group& own = groups_.at(family);
+    if (own.size < 2 || !own.all_real() || !own.real) {
+        return std::nullopt;
+    }
+    return Place{static_cast<int>(own.size), static_cast<int>(own.position)};
+}
+
+void MpiTransport::broadcast(graph::FamilyIndex family, std::vector<std::byte>& bytes) {
+    group(family).real->broadcast(bytes);
+}
+
 void MpiTransport::finish(std::uint64_t ticket) {
     const auto found = under_way_.find(ticket);
     if (found != under_way_.end()) {

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] std::uint64_t start_recv(const graph::Communication& call,
                                            std::span<float> out) override;
     void finish(std::uint64_t ticket) override;
+    [[nodiscard]] std::optional<Place> real_group(graph::FamilyIndex family) const override;
+    void broadcast(graph::FamilyIndex family, std::vector<std::byte>& bytes) override;
 
 private:
     /// The group of one family that this rank is in.

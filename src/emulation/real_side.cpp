@@ -9,6 +9,15 @@
 namespace prismllm::emulation {
 namespace {
 
+/// Whether no two real ranks share a GPU. @collective
+bool alone_on_devices(const comm::Communicator& world, const std::string& own) {
+    std::vector<std::string> names = world.gather(own);
+    std::erase(names, std::string{});
+    std::ranges::sort(names);
+    const bool twice = std::ranges::adjacent_find(names) != names.end();
+    return world.reduce_all(twice ? 1 : 0, comm::Reduction::max) == 0;
+}
+
 /// Number of this process among those of its machine that execute real ranks. @collective
 int place_on_machine(const comm::Communicator& world, bool executes) {
     const comm::Communicator machine = world.split_by_node();
@@ -31,10 +40,14 @@ RealSide::RealSide(const comm::Communicator& world, const graph::ExecutionGraph&
                  Payloads{job.emulation.payload, static_cast<std::uint64_t>(job.native.seed)}},
       number_{real.own} {
     const int place = place_on_machine(world, number_.has_value());
+    const target::RankDevice kind = job.native.device;
+    const bool alone =
+        alone_on_devices(world, number_ ? device::name_device(kind, place) : std::string{});
     if (number_) {
         const std::chrono::duration<double> watchdog{job.emulation.watchdog_s};
         rank_ = std::make_unique<RealRank>(
-            setup_, graph, *number_, job.native, text, transport_, device::DeviceUse{place, timing},
+            setup_, graph, *number_, job.native, text, transport_,
+            device::DeviceUse{place, timing, alone},
             std::chrono::duration_cast<std::chrono::milliseconds>(watchdog));
     }
 }

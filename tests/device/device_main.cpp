@@ -29,12 +29,12 @@ bool tests_gpu() {
 
 std::unique_ptr<Device> device_under_test() {
     if (on_gpu) {
-        return open_device(target::RankDevice::cuda, 0);
+        return open_device(target::RankDevice::cuda, 0, true);
     }
     static LazyDriver::Leftovers leftovers;
     auto driver = std::make_unique<LazyDriver>(leftovers);
     auto operations = std::make_unique<LazyOperations>(*driver);
-    return std::make_unique<StreamedDevice>(std::move(driver), std::move(operations));
+    return std::make_unique<StreamedDevice>(std::move(driver), std::move(operations), nullptr);
 }
 
 }  // namespace prismllm::device

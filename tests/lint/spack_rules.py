@@ -27,7 +27,7 @@ SPACK_NAMES = {
     "tl-expected": "tl-expected", "tomlplusplus": "tomlplusplus", "cli11": "cli11",
     "nlohmann_json": "nlohmann-json", "gtest": "googletest", "kokkos": "kokkos", "blas": "blas",
     "sqlite3": "sqlite", "simdjson": "simdjson", "threads": None, "benchmark": "benchmark",
-    "cudatoolkit": "cuda",
+    "cudatoolkit": "cuda", "nccl": "nccl",
 }
 TOOLCHAIN = {"c", "cxx", "cmake", "python"}
 # Options for the people who change the code; a site has no use for them.
@@ -132,6 +132,9 @@ def cmake_packages(tree):
         found = re.match(r"^\s*find_package\(\s*([\w-]+)\s*([\d.]+)?", line)
         if found:
             packages[found.group(1).lower()] = (found.group(2), tests_only)
+        library = re.match(r"^\s*find_library\(\s*\w+\s+(\w+)", line)
+        if library:
+            packages[library.group(1)] = (None, tests_only)
         for name, least in re.findall(r"\b([\w-]+)>=([\d.]+)", line):
             packages[name.lower()] = (least, tests_only)
     return packages

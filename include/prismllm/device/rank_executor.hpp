@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "prismllm/base/error.hpp"
@@ -27,11 +28,15 @@ struct DeviceUse {
     /// Whether the executor waits for each kernel, to take its time by the device's clock; a device
     /// without a clock has nothing to wait for.
     Timing timing = Timing::each_kernel;
+    bool alone = false;  ///< no two real ranks of the job share a GPU
 };
 
 /// @return how many devices of the kind this process can use, 1 or more; resources with the reason
 /// where there is none.
 [[nodiscard]] Expected<int> count_devices(target::RankDevice kind);
+
+/// @return text that no other device has, on any machine; empty for the host. @pre count_devices
+[[nodiscard]] std::string name_device(target::RankDevice kind, int number);
 
 /// Start values depend on the seed and the place in the whole tensor only, samples on the seed
 /// and their number in the global batch: all ways to cut a job compute the same step.

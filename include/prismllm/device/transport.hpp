@@ -4,8 +4,11 @@
 /// How payloads travel between the executors of real ranks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "prismllm/graph/kernel.hpp"
 
@@ -27,6 +30,16 @@ public:
                                                    std::span<float> out) = 0;
     /// Wait for the end of what the ticket stands for. Each ticket once.
     virtual void finish(std::uint64_t ticket) = 0;
+
+    /// This rank's place in its group of a family.
+    struct Place {
+        int size = 0;
+        int position = 0;
+    };
+    /// Nothing where the rank is in none, is alone, or a member is no real rank.
+    [[nodiscard]] virtual std::optional<Place> real_group(graph::FamilyIndex family) const = 0;
+    /// Bytes of member 0 to all of such a group. @collective over its members
+    virtual void broadcast(graph::FamilyIndex family, std::vector<std::byte>& bytes) = 0;
 };
 
 }  // namespace prismllm::device

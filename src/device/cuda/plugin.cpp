@@ -3,10 +3,15 @@
 // What prismllm loads where a job runs on CUDA GPUs.
 #include "../plugin.hpp"
 
+#include <array>
 #include <string>
 
+#include "prismllm/base/host_name.hpp"
+
+#include "check.hpp"
 #include "cuda_driver.hpp"
 #include "cuda_operations.hpp"
+#include "nccl.hpp"
 
 namespace prismllm::device::cuda {
 namespace {
@@ -31,7 +36,23 @@ StreamOperations* make_operations() {
     return new CudaOperations;
 }
 
-constexpr Plugin plugin{plugin_version, count_devices, make_driver, make_operations};
+#ifdef PRISMLLM_NCCL
+StreamCollectives* make_collectives() {
+    return make_nccl().release();
+}
+#else
+constexpr StreamCollectives* (*make_collectives)() = nullptr;
+#endif
+
+std::string name_device(int number) {
+    std::array<char, 32> bus{};
+    check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), number),
+          "tell its place on the bus");
+    return host_name() + " " + bus.data();
+}
+
+constexpr Plugin plugin{plugin_version,  count_devices,    make_driver,
+                        make_operations, make_collectives, name_device};
 
 }  // namespace
 }  // namespace prismllm::device::cuda

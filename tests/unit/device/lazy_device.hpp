@@ -4,15 +4,19 @@
 /// begins as NaN. What works in order alone fails here.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "prismllm/device/transport.hpp"
 
 #include "host_device.hpp"
 #include "streamed_device.hpp"
@@ -296,6 +300,71 @@ private:
     LazyDriver& driver_;
     Driver::Stream stream_ = nullptr;
     std::unique_ptr<Device> host_ = make_host_device();
+};
+
+/// A transport's calls, when their turn comes.
+class LazyCollectives final : public StreamCollectives {
+public:
+    LazyCollectives(LazyDriver& driver, Transport& transport)
+        : driver_{driver}, transport_{transport} {}
+
+    [[nodiscard]] std::vector<std::byte> make_id() override { return {std::byte{42}}; }
+    void join(graph::FamilyIndex family, const std::vector<std::byte>& id, int size,
+              int position) override {
+        const auto place = transport_.real_group(family);
+        ASSERT_TRUE(place && !id.empty());
+        EXPECT_EQ(id.front(), std::byte{42});
+        EXPECT_EQ(size, place->size);
+        EXPECT_EQ(position, place->position);
+        joined_.insert(family);
+    }
+    void use(Driver::Stream stream) override { stream_ = stream; }
+    void queue(const graph::Communication& call, View in, View out) override {
+        EXPECT_TRUE(joined_.contains(call.family));
+        batch_.push_back({call, in, out});
+        if (!in_batch_) {
+            start();
+        }
+    }
+    void begin_batch() override { in_batch_ = true; }
+    void end_batch() override {
+        in_batch_ = false;
+        start();
+    }
+    [[nodiscard]] std::size_t calls() const { return calls_; }
+
+private:
+    struct Call {
+        graph::Communication call;
+        View in, out;
+    };
+    static std::span<float> floats(View view) {
+        return {static_cast<float*>(view.data), static_cast<std::size_t>(view.elements)};
+    }
+    void start() {
+        calls_ += batch_.size();
+        driver_.enqueue(stream_, [this, calls = std::exchange(batch_, {})] {
+            std::vector<std::uint64_t> tickets;
+            for (const Call& c : calls) {
+                if (c.call.kind == graph::CollectiveKind::send) {
+                    tickets.push_back(transport_.start_send(c.call, floats(c.in)));
+                } else if (c.call.kind == graph::CollectiveKind::recv) {
+                    tickets.push_back(transport_.start_recv(c.call, floats(c.out)));
+                } else {
+                    transport_.collective(c.call, floats(c.in), floats(c.out));
+                }
+            }
+            std::ranges::for_each(tickets, [&](std::uint64_t t) { transport_.finish(t); });
+        });
+    }
+
+    LazyDriver& driver_;
+    Transport& transport_;
+    Driver::Stream stream_ = nullptr;
+    std::set<graph::FamilyIndex> joined_;
+    std::vector<Call> batch_;
+    std::size_t calls_ = 0;
+    bool in_batch_ = false;
 };
 
 }  // namespace prismllm::device

@@ -27,7 +27,8 @@ protected:
         auto driver = std::make_unique<LazyDriver>(left_);
         driver_ = driver.get();
         auto operations = std::make_unique<LazyOperations>(*driver);
-        device_ = std::make_unique<StreamedDevice>(std::move(driver), std::move(operations));
+        device_ =
+            std::make_unique<StreamedDevice>(std::move(driver), std::move(operations), nullptr);
     }
 
     [[nodiscard]] View floats(std::int64_t elements) {
@@ -148,7 +149,7 @@ TEST_P(LazyTraining, ComputesTheLossesOfTheHost) {
         auto driver = std::make_unique<LazyDriver>(left);
         auto operations = std::make_unique<LazyOperations>(*driver);
         DeviceExecutor lazy{
-            std::make_unique<StreamedDevice>(std::move(driver), std::move(operations)),
+            std::make_unique<StreamedDevice>(std::move(driver), std::move(operations), nullptr),
             GetParam(),
             setup,
             0,

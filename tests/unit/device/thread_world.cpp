@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
 namespace prismllm::device {
+namespace {
+
+constexpr std::ptrdiff_t most_broadcast = 8;  // bytes
+
+}  // namespace
 
 class ThreadWorld::RankTransport final : public Transport {
 public:
@@ -19,6 +25,8 @@ public:
     std::uint64_t start_send(const graph::Communication& call, std::span<const float> in) override;
     std::uint64_t start_recv(const graph::Communication& call, std::span<float> out) override;
     void finish(std::uint64_t ticket) override;
+    std::optional<Place> real_group(graph::FamilyIndex family) const override;
+    void broadcast(graph::FamilyIndex family, std::vector<std::byte>& bytes) override;
 
 private:
     struct Receive {
@@ -144,6 +152,31 @@ void ThreadWorld::RankTransport::finish(std::uint64_t ticket) {
     std::copy(values.begin(), values.end(), receive.out.begin());
     mail.messages.erase(receive.number);
     receives_.erase(found);
+}
+
+std::optional<Transport::Place> ThreadWorld::RankTransport::real_group(
+    graph::FamilyIndex family) const {
+    if (group(family) < 0 || size(family) < 2) {
+        return std::nullopt;
+    }
+    return Place{static_cast<int>(size(family)), position(family)};
+}
+
+void ThreadWorld::RankTransport::broadcast(graph::FamilyIndex family,
+                                           std::vector<std::byte>& bytes) {
+    graph::Communication call;
+    call.kind = graph::CollectiveKind::all_gather;
+    call.family = family;
+    Values own(most_broadcast);
+    if (position(family) == 0) {
+        std::ranges::transform(bytes, own.begin(),
+                               [](std::byte b) { return static_cast<float>(b); });
+    }
+    Values all(own.size() * static_cast<std::size_t>(size(family)));
+    collective(call, own, all);
+    bytes.clear();
+    std::transform(all.begin(), all.begin() + most_broadcast, std::back_inserter(bytes),
+                   [](float value) { return static_cast<std::byte>(value); });
 }
 
 }  // namespace prismllm::device

@@ -46,6 +46,7 @@ class Prismllm(CMakePackage):
     depends_on("kokkos@3.4:")
     depends_on("blas")
     depends_on("cuda@12:", when="+cuda")
+    depends_on("nccl@2.18:", when="+cuda")
     depends_on("googletest@1.12: +gmock", type="test")
     depends_on("python@3.9:", type="test")
 
