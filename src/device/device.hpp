@@ -15,7 +15,8 @@
 namespace prismllm::device {
 
 /// Operations and copies are queued on the stream in use and done in its order; a device may do
-/// them at once. What one stream writes and another one uses is ordered by an event between them.
+/// them at once. What one stream writes and another one uses is ordered by an event between them;
+/// memory from one stream, too, is used by another one behind an event only.
 /// All throw SystemError (resources) where the device fails.
 class Device {
 public:

@@ -19,7 +19,8 @@ public:
 
     [[nodiscard]] virtual Stream create_stream() = 0;
     virtual void destroy_stream(Stream stream) = 0;
-    [[nodiscard]] virtual Event create_event() = 0;
+    enum class EventUse { order, timing };
+    [[nodiscard]] virtual Event create_event(EventUse use) = 0;
     virtual void destroy_event(Event event) = 0;
 
     /// The event stands for what the stream was given so far; recorded again, for what is then.

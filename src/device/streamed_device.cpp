@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace prismllm::device {
+namespace {
+
+constexpr std::int64_t most_held = 1 << 20;  ///< bytes of a copy that the host does not wait for
+
+}  // namespace
 
 StreamedDevice::StreamedDevice(std::unique_ptr<Driver> driver,
                                std::unique_ptr<StreamOperations> operations,
@@ -15,8 +20,8 @@ StreamedDevice::StreamedDevice(std::unique_ptr<Driver> driver,
     for (Driver::Stream& stream : streams_) {
         stream = driver_->create_stream();
     }
-    timing_begin_ = driver_->create_event();
-    timing_end_ = driver_->create_event();
+    timing_begin_ = driver_->create_event(Driver::EventUse::timing);
+    timing_end_ = driver_->create_event(Driver::EventUse::timing);
     use(program::Stream::compute);
 }
 
@@ -58,7 +63,7 @@ void StreamedDevice::use(program::Stream stream) {
 
 Driver::Event StreamedDevice::event_from_pool() {
     if (pool_.empty()) {
-        return driver_->create_event();
+        return driver_->create_event(Driver::EventUse::order);
     }
     const Driver::Event event = pool_.back();
     pool_.pop_back();
@@ -85,9 +90,16 @@ void StreamedDevice::finish() {
     for (const auto& [number, event] : std::exchange(events_, {})) {
         pool_.push_back(event);
     }
+    held_.clear();
 }
 
 void StreamedDevice::copy_in(const void* from, void* to, std::int64_t bytes) {
+    if (bytes <= most_held) {
+        // The host goes on: what it copies every micro-batch must not hold up its queue.
+        const auto* begin = static_cast<const std::byte*>(from);
+        held_.emplace_back(begin, begin + bytes);
+        return driver_->copy_in(held_.back().data(), to, bytes, stream_);
+    }
     driver_->copy_in(from, to, bytes, stream_);
     driver_->synchronize(stream_);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -51,6 +52,7 @@ private:
     Driver::Stream stream_ = nullptr;                          ///< in use
     std::unordered_map<std::uint32_t, Driver::Event> events_;  ///< since the last finish
     std::vector<Driver::Event> pool_;                          ///< that stand for nothing
+    std::vector<std::vector<std::byte>> held_;  ///< the host's part of copies under way
     Driver::Event timing_begin_ = nullptr, timing_end_ = nullptr;
 };
 

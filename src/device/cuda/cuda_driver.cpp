@@ -40,9 +40,10 @@ public:
         (void)cudaStreamSynchronize(stream_of(stream));
         (void)cudaStreamDestroy(stream_of(stream));
     }
-    [[nodiscard]] Event create_event() override {
+    [[nodiscard]] Event create_event(EventUse use) override {
         cudaEvent_t event = nullptr;
-        check(cudaEventCreate(&event), "create an event");
+        const unsigned flags = use == EventUse::timing ? cudaEventDefault : cudaEventDisableTiming;
+        check(cudaEventCreateWithFlags(&event, flags), "create an event");
         return event;
     }
     void destroy_event(Event event) override { (void)cudaEventDestroy(event_of(event)); }

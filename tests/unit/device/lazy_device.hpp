@@ -30,11 +30,20 @@ public:
     struct Leftovers {
         std::size_t streams = 0, events = 0, blocks = 0;
     };
-    explicit LazyDriver(Leftovers& leftovers) : leftovers_{leftovers} {}
+    /// When streams go on: all of them as late as they may, or all but the first as early.
+    enum class Order { late, others_first };
+    explicit LazyDriver(Leftovers& leftovers, Order order = Order::late)
+        : leftovers_{leftovers}, order_{order} {}
     ~LazyDriver() override { leftovers_ = {queues_.size(), events_.size(), blocks_.size()}; }
 
     using Task = std::function<void()>;
-    void enqueue(Stream stream, Task task) { queues_.at(stream).push_back({std::move(task), {}}); }
+    void enqueue(Stream stream, Task task) {
+        queues_.at(stream).push_back({std::move(task), {}});
+        while (order_ == Order::others_first && stream != queues_.begin()->first &&
+               !queues_.at(stream).empty() && may_go_on(stream)) {
+            step(stream);
+        }
+    }
 
     [[nodiscard]] Stream create_stream() override {
         Stream stream = handle();
@@ -45,7 +54,7 @@ public:
         synchronize(stream);
         queues_.erase(stream);
     }
-    [[nodiscard]] Event create_event() override {
+    [[nodiscard]] Event create_event(EventUse) override {
         Event event = handle();
         events_[event] = {};
         return event;
@@ -76,14 +85,15 @@ public:
         EXPECT_TRUE(events_.at(from)->happened && events_.at(to)->happened);
         return events_.at(to)->time - events_.at(from)->time;
     }
-    [[nodiscard]] void* allocate(std::int64_t bytes, Stream) override {
+    [[nodiscard]] void* allocate(std::int64_t bytes, Stream stream) override {
         if (bytes > room) {
             return nullptr;
         }
         const auto size = static_cast<std::size_t>(bytes);
         auto block = std::make_unique<std::byte[]>(size);
-        std::memset(block.get(), 0xff, size);  // NaN in all precisions
         void* data = block.get();
+        // NaN in all precisions, whoever wrote it before its turn.
+        enqueue(stream, [=] { std::memset(data, 0xff, size); });
         blocks_.emplace(data, std::move(block));
         return data;
     }
@@ -112,6 +122,10 @@ private:
         Task task;
         std::shared_ptr<Mark> after;
     };
+    [[nodiscard]] bool may_go_on(Stream stream) const {
+        const Entry& entry = queues_.at(stream).front();
+        return !entry.after || entry.after->happened;
+    }
     /// The first task of a queue, if what it waits for has happened; else a step towards that.
     void step(Stream stream) {
         std::deque<Entry>& queue = queues_.at(stream);
@@ -126,6 +140,7 @@ private:
     [[nodiscard]] void* handle() { return reinterpret_cast<void*>(++last_handle_); }
 
     Leftovers& leftovers_;
+    Order order_;
     std::uintptr_t last_handle_ = 0;
     std::int64_t done_ = 0;
     std::map<Stream, std::deque<Entry>> queues_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streamed_device.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -93,6 +94,18 @@ TEST_F(StreamedDeviceTest, TimesWhatIsQueuedInBetween) {
     device_->operations().fill(1, a);
     device_->operations().fill(2, a);
     EXPECT_EQ(device_->end_timing(), 3);  // two tasks and the mark of the end
+}
+
+TEST_F(StreamedDeviceTest, WhatIsCopiedInMayChangeAtOnce) {
+    for (const std::size_t count : {std::size_t{2}, std::size_t{1} << 19}) {  // held, waited for
+        const View a = floats(static_cast<std::int64_t>(count));
+        std::vector<float> values(count, 1.5F);
+        upload(*device_, values, a);
+        std::ranges::fill(values, 0.0F);
+        std::vector<float> back(count);
+        download(*device_, a, back);
+        EXPECT_EQ(back, std::vector<float>(count, 1.5F));
+    }
 }
 
 TEST_F(StreamedDeviceTest, NoRoomIsNoCrash) {

@@ -56,6 +56,9 @@ Buffer CheckingExecutor::allocate(std::string_view name, TensorRole role, graph:
     if (elements <= 0) {
         problem(tensor.name + " is allocated empty");
     }
+    // The memory may be what the compute stream has just given back: others come behind that.
+    const std::int64_t now = ++clocks_[compute_stream][compute_stream];
+    tensor.accesses.push_back({0, elements, compute_stream, now, true});
     if (role == TensorRole::optimizer_state) {
         tensor.written.emplace(0, elements);
     }
