@@ -99,8 +99,9 @@ std::string family_lines(const std::vector<graph::Family>& families) {
         if (family.group_count() == 0) {
             continue;
         }
-        text += fmt::format("  {:<12} {:>8} group(s) of {:>6}   first: ", family.name,
-                            family.group_count(), family.group_size(0));
+        text += fmt::format("  {:<12} {:>8} {:<6} of {:>6}   first: ", family.name,
+                            family.group_count(), family.group_count() == 1 ? "group" : "groups",
+                            family.group_size(0));
         const auto ranks = family.group_ranks(0);
         const std::size_t shown = std::min<std::size_t>(ranks.size(), 4);
         for (std::size_t i = 0; i < shown; ++i) {

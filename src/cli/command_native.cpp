@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "prismllm/base/counted.hpp"
 #include "prismllm/base/log.hpp"
 #include "prismllm/comm/agree.hpp"
 #include "prismllm/emulation/native.hpp"
@@ -43,8 +44,9 @@ double median(std::vector<double> values) {
 }
 
 std::string report_of(const deck::Deck& deck, const emulation::NativeRun& run) {
-    std::string text = fmt::format("{}\n  {} step(s) on {} rank(s), all real\n", deck.job.title,
-                                   run.losses.size(), run.peak_bytes.size());
+    std::string text =
+        fmt::format("{}\n  {} on {}, all real\n", deck.job.title,
+                    counted(run.losses.size(), "step"), counted(run.peak_bytes.size(), "rank"));
     if (!run.losses.empty()) {
         text += fmt::format(
             "  loss           {:.4f} -> {:.4f} nats a token\n"
@@ -52,8 +54,8 @@ std::string report_of(const deck::Deck& deck, const emulation::NativeRun& run) {
             run.losses.front(), run.losses.back(), median(run.step_wall_s) * 1e3);
     }
     if (deck.job.training.precision == target::Precision::fp16) {
-        text += fmt::format("  skipped        {} update(s), whose scaled gradients overflowed\n",
-                            run.skipped_updates);
+        text += fmt::format("  skipped        {}, whose scaled gradients overflowed\n",
+                            counted(run.skipped_updates, "update"));
     }
     return text +
            fmt::format("  peak memory    {:.2f} MiB of live tensors on the fullest rank\n",
@@ -126,9 +128,9 @@ void warn_of_skips(const target::Job& job, const emulation::NativeRun& run) {
         return;
     }
     log_root(LogLevel::warning, "native",
-             "all {} update(s) were skipped (gradients times native.loss_scale {} overflow fp16 "
+             "of {} all were skipped (gradients times native.loss_scale {} overflow fp16 "
              "each time), so nothing was learned. Use a smaller native.loss_scale.",
-             run.skipped_updates, job.native.loss_scale);
+             counted(run.skipped_updates, "update"), job.native.loss_scale);
 }
 
 /// @collective

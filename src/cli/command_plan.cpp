@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "prismllm/base/counted.hpp"
 #include "prismllm/base/printable.hpp"
 #include "prismllm/base/text_file.hpp"
 #include "prismllm/emulation/plan.hpp"
@@ -29,10 +30,11 @@ struct PlanOptions {
 
 std::string text_of(const deck::Deck& deck, const emulation::Plan& plan) {
     std::string text = fmt::format(
-        "{}\n  {} rank(s) of the job on {} process(es)\n  machine: {}\n\n"
+        "{}\n  {} of the job on {}\n  machine: {}\n\n"
         "  {:>7} {:<10} {:>10} {:>10} {:>8}   {}\n",
-        deck.job.title, deck.job.parallel.world_size, plan.processes.size(), plan.machine,
-        "process", "role", "ranks", "first", "ops", "seat, were all processes on it");
+        deck.job.title, counted(deck.job.parallel.world_size, "rank"),
+        counted(plan.processes.size(), "process"), plan.machine, "process", "role", "ranks",
+        "first", "ops", "seat, were all processes on it");
     for (std::size_t p = 0; p < plan.processes.size(); ++p) {
         const emulation::PlannedProcess& process = plan.processes[p];
         fmt::format_to(std::back_inserter(text), "  {:>7} {:<10} {:>10} {:>10} {:>6.1f} %   {}\n",
@@ -42,8 +44,8 @@ std::string text_of(const deck::Deck& deck, const emulation::Plan& plan) {
     }
     text += "\n  calls that cross processes\n";
     for (const emulation::PlannedCrossing& crossing : plan.crossings) {
-        fmt::format_to(std::back_inserter(text), "    {:<12} {} of {} group(s)\n", crossing.family,
-                       crossing.crossing, crossing.groups);
+        fmt::format_to(std::back_inserter(text), "    {:<12} {} of {}\n", crossing.family,
+                       crossing.crossing, counted(crossing.groups, "group"));
     }
     if (std::ranges::all_of(plan.crossings, [](const auto& c) { return c.crossing == 0; })) {
         text += "    none\n";

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "prismllm/base/counted.hpp"
 #include "prismllm/report/report.hpp"
 #include "prismllm/store/graph_file.hpp"
 #include "prismllm/store/result_file.hpp"
@@ -33,11 +34,11 @@ Status show_deck(const ShowOptions& options) {
 std::string graph_text(const store::StoredGraph& stored) {
     const graph::ExecutionGraph& g = stored.graph;
     std::string text = fmt::format(
-        "execution graph: {}\n  {} ranks in {} class(es), {} timed ops an iteration\n"
+        "execution graph: {}\n  {} in {}, {} timed ops an iteration\n"
         "  {} kernels, {} calls and {} tensors described; {} families\n  deck sha256 {}\n",
-        g.facts.title, g.world_size, g.classes.size(), participant_ops(g), g.kernels.size(),
-        g.communications.size(), g.tensors.size(), g.families.size(),
-        stored.provenance.deck_sha256);
+        g.facts.title, counted(g.world_size, "rank"), counted(g.classes.size(), "class"),
+        participant_ops(g), g.kernels.size(), g.communications.size(), g.tensors.size(),
+        g.families.size(), stored.provenance.deck_sha256);
     for (const graph::RankClass& c : g.classes) {
         text += fmt::format("  class {:<12} {:>8} ops\n", c.name, c.ops.size());
     }

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "prismllm/base/counted.hpp"
 #include "prismllm/emulation/measure.hpp"
 #include "prismllm/emulation/slice.hpp"
 #include "prismllm/store/graph_file.hpp"
@@ -38,8 +39,9 @@ Expected<std::string> measure(const SliceOptions& options, const deck::Deck& dec
         return tl::unexpected{measured.error()};
     }
     return fmt::format(
-        "  measured {} kernels on {} rank(s), {} launches; median spread {:.1f} % (middle half)\n",
-        measured->kernels, measured->ranks, measured->samples, 100 * measured->spread);
+        "  measured {} kernels on {}, {} launches; median spread {:.1f} % (middle half)\n",
+        measured->kernels, counted(measured->ranks, "rank"), measured->samples,
+        100 * measured->spread);
 }
 
 Status slice(const SliceOptions& options) {
@@ -71,8 +73,9 @@ Status slice(const SliceOptions& options) {
         return ok;
     }
     replaced.tell();
-    return print(fmt::format("{}: {} ranks in {} class(es), {} timed ops an iteration\n", path,
-                             graph->world_size, graph->classes.size(), participant_ops(*graph)) +
+    return print(fmt::format("{}: {} in {}, {} timed ops an iteration\n", path,
+                             counted(graph->world_size, "rank"),
+                             counted(graph->classes.size(), "class"), participant_ops(*graph)) +
                  measured);
 }
 

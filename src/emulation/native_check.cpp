@@ -3,6 +3,7 @@
 // What real ranks cannot do of a job, all of it at once.
 #include <string>
 
+#include "prismllm/base/counted.hpp"
 #include "prismllm/emulation/native.hpp"
 #include "prismllm/program/setup.hpp"
 
@@ -50,14 +51,15 @@ std::string settings_for(const target::Job& job, std::int64_t ranks) {
 std::string wrong_number_of_processes(const target::Job& job, std::int64_t processes) {
     const std::string settings = settings_for(job, processes);
     return fmt::format(
-        "the job has {0} rank(s), and {1} process(es) run (natively each executes one). Start it "
+        "the job has {3}, and {4} run (natively each process executes one). Start it "
         "with mpirun -np {0}, or cut it into {1}: {2}.",
         job.parallel.world_size, processes,
         settings.empty()
             ? fmt::format("set parallel.world_size to {}, and tensor_parallel, pipeline_parallel "
                           "and training.global_batch_size to what fits it",
                           processes)
-            : "add" + settings);
+            : "add" + settings,
+        counted(job.parallel.world_size, "rank"), counted(processes, "process"));
 }
 
 /// Lines of an error that names the worst: a deck that is wrong before a lack of processes.

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "prismllm/base/counted.hpp"
 #include "prismllm/placement/assign.hpp"
 
 namespace prismllm::emulation {
@@ -29,16 +30,17 @@ Expected<Roles> assign_roles(const graph::ExecutionGraph& graph, int processes, 
     const int proxies = processes - executing;
     if (proxies < (any_virtual ? 1 : 0)) {
         return fail(ErrorCode::resources,
-                    "emulation.real_ranks names {} rank(s), and {} process(es) run (each real rank "
+                    "emulation.real_ranks names {}, and {} run (each real rank "
                     "takes one{}). Start it with mpirun -np {} or more.",
-                    executing, processes, any_virtual ? ", virtual ones at least one more" : "",
+                    counted(executing, "rank"), counted(processes, "process"),
+                    any_virtual ? ", virtual ones at least one more" : "",
                     executing + (any_virtual ? 1 : 0));
     }
     if (proxies > 0 && !any_virtual) {
         return fail(ErrorCode::resources,
-                    "emulation.real_ranks names all {} rank(s), and {} process(es) run (nothing is "
+                    "emulation.real_ranks names every rank of the job, and {} run (nothing is "
                     "left for {} of them). Start it with mpirun -np {}.",
-                    executing, processes, proxies, executing);
+                    counted(processes, "process"), proxies, executing);
     }
     Roles roles;
     roles.owner = any_virtual

@@ -13,6 +13,7 @@
 
 #include <fmt/ranges.h>
 
+#include "prismllm/base/counted.hpp"
 #include "prismllm/emulation/mpi_exchange.hpp"
 #include "prismllm/emulation/native.hpp"
 #include "prismllm/engine/engine.hpp"
@@ -38,10 +39,10 @@ Status check_timelines(const graph::ExecutionGraph& graph, const target::Emulati
     }
     if (ops > 0 && settings.iterations > most_ops / ops) {
         return fail(ErrorCode::bad_deck,
-                    "emulation.iterations {} with the timelines of {} rank(s) (real ranks always "
+                    "emulation.iterations {} with the timelines of {} (real ranks always "
                     "keep theirs; {} ops an iteration, {} in all are possible). Use fewer "
                     "iterations or ranks.",
-                    settings.iterations, ranks.size(), ops, most_ops);
+                    settings.iterations, counted(ranks.size(), "rank"), ops, most_ops);
     }
     return {};
 }
@@ -157,9 +158,9 @@ void describe_real(const RealSide& real, const RealRanks& ranks, const target::E
     data.losses = real.losses();
     if (settings.real_durations == target::RealDurations::measured) {
         data.warnings.push_back(fmt::format(
-            "kernels of the real rank(s) {} took as long as they take on this machine "
+            "kernels of real rank{} {} took as long as they take on this machine "
             "(emulation.real_durations); the shares by source are those of the other ranks.",
-            fmt::join(ranks.ranks, ", ")));
+            ranks.ranks.size() == 1 ? "" : "s", fmt::join(ranks.ranks, ", ")));
     }
     const auto lost = std::ranges::find_if(data.losses, [](double l) { return !std::isfinite(l); });
     if (lost != data.losses.end()) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "prismllm/base/counted.hpp"
 #include "prismllm/report/report.hpp"
 
 #include "analysis.hpp"
@@ -237,9 +238,9 @@ std::string text(const store::StoredResult& result, const std::string& file) {
     real_ranks(page, d, run.real);
     sources(page, d);
     page.blank();
-    page.line("Emulated {} iteration(s) of {} ops on {} process(es) as {} rank class(es)",
-              d.iterations.size(), grouped(d.summary.participant_ops), run.host_ranks,
-              d.classes.size());
+    page.line("Emulated {} of {} ops on {} as {}", counted(d.iterations.size(), "iteration"),
+              grouped(d.summary.participant_ops), counted(run.host_ranks, "process"),
+              counted(d.classes.size(), "rank class"));
     page.line("  slicing {:.2f} s, engine {:.2f} s, total {:.2f} s", run.slicing_wall_s,
               run.engine_wall_s, run.total_wall_s);
     page.line("  deck sha256 {}", result.provenance.deck_sha256);

@@ -69,7 +69,7 @@ class InstalledTree(unittest.TestCase):
         # A deck whose pieces lie beside it, and a text that one names; where each is is told.
         self.assertIn("Stitching proof passed", checked)
         self.assertIn(f"{self.prefix}/share/prismllm/inputs/decks/", checked)
-        self.assertIn("2 step(s)", trained)
+        self.assertIn("2 steps", trained)
         self.assertIn("cannot read deck file inputs/decks/missing.toml", refused)
         self.assertEqual([], list(empty.iterdir()))
 

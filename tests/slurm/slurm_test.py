@@ -166,7 +166,7 @@ class RunInSlurm(GoldenTest):
         self.assertEqual(("COMPLETED", 0, 0), job.wait(), job.err())
         self.assertEqual([RESULT], job.files())
         self.assertTrue(job.out().startswith("GPT 22B on 8 A100"), job.out())
-        self.assertIn("on 3 process(es)", job.out())
+        self.assertIn("on 3 processes", job.out())
         self.assertIn("Stitching proof passed", job.err())
 
     def test_options_reach_the_program_and_standard_output_is_one_json_object(self):
