@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The PrismLLM authors
 // SPDX-License-Identifier: Apache-2.0
-// device_tests cuda|lazy [GOOGLETEST OPTION...]: tests of GPU 0, or of the host in its place, which
-// shows that the tests themselves are right.
+// device_tests KIND [GOOGLETEST OPTION...]: tests of GPU 0 ("cuda"), or of the host in its place:
+// with queues and the host's operations ("lazy"), or with the plug-in's ("kernels").
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <string>
 
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
@@ -15,22 +14,30 @@
 #include "lazy_device.hpp"
 #include "open_device.hpp"
 
+#ifdef PRISMLLM_CUDA_ON_HOST
+#include "cuda_driver.hpp"
+#include "cuda_operations.hpp"
+#endif
+
 namespace prismllm::device {
 namespace {
 
 constexpr int skipped = 77;
-bool on_gpu = false;
+std::string kind;
 
 }  // namespace
 
-bool tests_gpu() {
-    return on_gpu;
-}
-
 std::unique_ptr<Device> device_under_test() {
-    if (on_gpu) {
+    if (kind == "cuda") {
         return open_device(target::RankDevice::cuda, 0, true);
     }
+#ifdef PRISMLLM_CUDA_ON_HOST
+    if (kind == "kernels") {
+        constexpr std::int64_t small = 512;  // so that attention takes several tiles
+        return std::make_unique<StreamedDevice>(
+            cuda::make_cuda_driver(0), std::make_unique<cuda::CudaOperations>(small), nullptr);
+    }
+#endif
     static LazyDriver::Leftovers leftovers;
     auto driver = std::make_unique<LazyDriver>(leftovers);
     auto operations = std::make_unique<LazyOperations>(*driver);
@@ -41,12 +48,13 @@ std::unique_ptr<Device> device_under_test() {
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    if (argc != 2 || (std::strcmp(argv[1], "cuda") != 0 && std::strcmp(argv[1], "lazy") != 0)) {
-        std::fprintf(stderr, "usage: device_tests cuda|lazy [GOOGLETEST OPTION...]\n");
+    using prismllm::device::kind;
+    kind = argc == 2 ? argv[1] : "";
+    if (kind != "cuda" && kind != "lazy" && kind != "kernels") {
+        std::fprintf(stderr, "usage: device_tests cuda|lazy|kernels [GOOGLETEST OPTION...]\n");
         return 2;
     }
-    prismllm::device::on_gpu = std::strcmp(argv[1], "cuda") == 0;
-    if (prismllm::device::on_gpu) {
+    if (kind == "cuda") {
         const auto count = prismllm::device::count_devices(prismllm::target::RankDevice::cuda);
         if (!count) {
             std::printf("skipped: %s\n", count.error().message.c_str());

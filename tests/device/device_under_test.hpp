@@ -8,8 +8,6 @@
 
 namespace prismllm::device {
 
-/// Whether it is a GPU.
-[[nodiscard]] bool tests_gpu();
 [[nodiscard]] std::unique_ptr<Device> device_under_test();
 
 }  // namespace prismllm::device

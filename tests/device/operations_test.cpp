@@ -64,6 +64,9 @@ protected:
         return {{}, DType::int64, std::move(ids)};
     }
 
+    /// What the executor does behind each kernel, for a tensor of dtype().
+    static void stored(Operations& on, View view) { on.round_to(dtype(), view); }
+
     /// The operation gives the host's numbers in all its operands.
     static void expect_same(const std::vector<Operand>& operands, const Body& body) {
         const auto host = make_host_device();
@@ -195,6 +198,7 @@ TEST_P(Operation, FusedAttention) {
                      room(rows_of(s) * qkv_columns(s))},
                     [&](Operations& on, const std::vector<View>& v) {
                         on.attention_forward(s, parts_of(s, v[0]), v[1], v[2]);
+                        stored(on, v[1]);
                         on.attention_backward(s, parts_of(s, v[0]), v[1], v[2], v[3],
                                               parts_of(s, v[4]));
                     });
@@ -211,11 +215,15 @@ TEST_P(Operation, UnfusedAttention) {
                         const QueriesKeysValuesView in = parts_of(s, v[0]);
                         const QueriesKeysValuesView gradient = parts_of(s, v[5]);
                         on.attention_scores(s, in, v[1]);
+                        stored(on, v[1]);
                         on.masked_softmax(s, v[1]);
+                        stored(on, v[1]);
                         on.attention_context(s, v[1], in.values, v[2]);
                         on.probability_gradient(s, v[3], in.values, v[4]);
+                        stored(on, v[4]);
                         on.value_gradient(s, v[1], v[3], gradient.values);
                         on.masked_softmax_gradient(s, v[1], v[4]);
+                        stored(on, v[4]);
                         on.query_gradient(s, v[4], in.keys, gradient.queries);
                         on.key_gradient(s, v[4], in.queries, gradient.keys);
                     });
@@ -266,6 +274,7 @@ TEST_P(Operation, Dropout) {
                  room(tokens * columns)},
                 [&](Operations& on, const std::vector<View>& v) {
                     on.dropout_forward(rule, v[0], v[1], v[2]);
+                    stored(on, v[1]);
                     on.dropout_backward(rule, v[1], v[2], v[3]);
                 });
     expect_same({tensor(tokens * columns, 1),
@@ -325,6 +334,7 @@ TEST_P(Operation, Loss) {
         [&](Operations& on, const std::vector<View>& v) {
             on.largest_logits(part, v[0], v[1]);
             on.exponentials(part, v[1], v[2], v[0], v[3], v[4]);
+            stored(on, v[0]);
             on.token_losses(v[4], v[3], v[5]);
             on.loss_gradient(part, v[0], v[4], v[2], 0.01F, v[6]);
         });
@@ -340,6 +350,7 @@ TEST_P(Operation, Optimizer) {
                     const std::vector<View> parts{v[0], v[1]};
                     on.sum_of_squares(parts, v[4]);
                     on.unscale(0.5F, v[0], v[5]);
+                    stored(on, v[0]);
                     on.adam(rule, v[0], v[1], v[2], v[3]);
                 });
     Values infinite = numbers(3000, 1);

@@ -92,10 +92,7 @@ struct Tile {
     std::int64_t keys = 0;  ///< that the mask leaves to the last of them
 };
 
-/// Elements of scores that an operation may hold.
-constexpr std::int64_t most_scores = std::int64_t{1} << 26;
-
-std::int64_t tile_rows(const AttentionSizes& sizes, std::int64_t heads) {
+std::int64_t tile_rows(const AttentionSizes& sizes, std::int64_t heads, std::int64_t most_scores) {
     const std::int64_t rows = most_scores / (heads * sizes.sequence);
     return std::clamp<std::int64_t>(rows, 1, sizes.sequence);
 }
@@ -201,7 +198,7 @@ void add_to_keys(Blas& blas, const AttentionSizes& sizes, const Group& g, const 
 void CudaOperations::attention_forward(const AttentionSizes& sizes, const QueriesKeysValuesView& in,
                                        View out, View log_sum_exp) {
     for_each_group(sizes, [&](const Group& g) {
-        const std::int64_t height = tile_rows(sizes, g.count);
+        const std::int64_t height = tile_rows(sizes, g.count, most_scores_);
         const std::int64_t elements = g.count * height * sizes.sequence;
         const Scratch scores{stream_, DType::fp32, elements};
         const Scratch probabilities{stream_, in.values.first.dtype, elements};
@@ -227,7 +224,7 @@ void CudaOperations::attention_backward(const AttentionSizes& sizes,
     const Scratch dots{stream_, DType::fp32, out.elements / d};
     dots_of(stream_, sizes, out, grad_out, dots.as<float>());
     for_each_group(sizes, [&](const Group& g) {
-        const std::int64_t height = tile_rows(sizes, g.count);
+        const std::int64_t height = tile_rows(sizes, g.count, most_scores_);
         const std::int64_t elements = g.count * height * sizes.sequence;
         const DType dtype = in.queries.first.dtype;
         const Scratch scores{stream_, DType::fp32, elements};

@@ -13,6 +13,10 @@ void repeat(cudaStream_t stream, View row, View out);
 
 class CudaOperations final : public StreamOperations {
 public:
+    /// @param most_scores elements of attention scores that a fused operation may hold at a time
+    explicit CudaOperations(std::int64_t most_scores = std::int64_t{1} << 26)
+        : most_scores_{most_scores} {}
+
     void use(Driver::Stream stream) override;
     [[nodiscard]] graph::DType stored_as(graph::DType dtype) const override { return dtype; }
 
@@ -81,6 +85,7 @@ private:
                            const HeadsView& rows_of_queries, const HeadsView& gradient);
     void multiply(const Product& product, const Matrices& a, const Matrices& b, const Matrices& c);
 
+    std::int64_t most_scores_;
     cudaStream_t stream_ = nullptr;  ///< in use
     Blas blas_;
 };
